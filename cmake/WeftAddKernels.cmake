@@ -1,0 +1,24 @@
+# weft_add_kernels(<level> [compiler flags...])
+#
+# Compiles every kernel source (WEFT_KERNEL_SOURCES, set in src/CMakeLists.txt) once for one
+# instruction set. Code in them stands in namespace weft::kernels::WEFT_ISA, so that the tables in
+# *_table.cpp can name each level's functions; WEFT_HAVE_<level> tells them which were built.
+function(weft_add_kernels level)
+  set(target weft_kernels_${level})
+  add_library(${target} OBJECT ${WEFT_KERNEL_SOURCES})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  # -O3 in every build type but the sanitizers': the base level relies on it to turn Highway's
+  # one-lane code into SSE2. -ffp-contract=off: a fused multiply-add only where the source says so.
+  target_compile_options(${target} PRIVATE ${ARGN} -fno-exceptions -ffp-contract=off
+    $<$<NOT:$<BOOL:${CMAKE_CXX_FLAGS}>>:-O3>)
+  target_link_libraries(${target} PRIVATE weft_levels)
+  target_compile_definitions(${target} PRIVATE WEFT_ISA=${level} HWY_DISABLE_PCLMUL_AES)
+  if(level STREQUAL base AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_SCALAR)
+  else()
+    target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_STATIC)
+  endif()
+  target_link_libraries(${target} PRIVATE weft_flags)
+  target_sources(weft_objects INTERFACE $<TARGET_OBJECTS:${target}>)
+  target_compile_definitions(weft_levels INTERFACE WEFT_HAVE_${level})
+endfunction()

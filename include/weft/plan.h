@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "weft/error.h"
+#include "weft/export.h"
+#include "weft/operator_type.h"
+#include "weft/tensor.h"
+
+namespace weft {
+
+// The instruction sets that kernels are compiled for, weakest first.
+enum class Isa : std::uint32_t { base, sse4, avx2, avx512 };
+
+WEFT_API std::string_view name(Isa isa) noexcept;                       // "avx2"
+WEFT_API std::optional<Isa> parse_isa(std::string_view text) noexcept;
+
+struct PlanOptions {
+  unsigned threads = 0;        // most threads one run may use; 0: as many as there are cores
+  std::optional<Isa> max_isa;  // caps the instruction set, as WEFT_MAX_ISA does
+  bool prepare_filter = false;  // CONVOLUTION: pack the filter once with prepare(), not at each run
+};
+
+// The tensors of one run, in the order of the tensor members of the DirectML desc
+// (CONVOLUTION: input, filter, bias; the bias is an empty buffer when the params have none).
+struct Bindings {
+  std::span<const ConstBuffer> inputs;
+  std::span<const Buffer> outputs;
+  ConstBuffer prepared = {};  // what prepare() wrote; the filter's own buffer is then not read
+};
+
+namespace ops {
+class PlanBody;
+}
+
+// An operator ready to run: shapes checked, algorithm, instruction set and tiles chosen.
+// Immutable and cheap to copy; any number of threads may run one plan at once, each with its own
+// workspace. Made by plan(params, options).
+class WEFT_API Plan {
+ public:
+  explicit Plan(std::shared_ptr<const ops::PlanBody> body);
+  ~Plan();
+  Plan(const Plan&);
+  Plan& operator=(const Plan&);
+
+  OperatorType type() const noexcept;
+
+  // Algorithm, instruction set, tiles and memory in one line, for people.
+  std::string explain() const;
+
+  // The kernel algorithm: "gemm_f32_avx2"; stable enough to print, not to parse.
+  std::string_view algorithm() const noexcept;
+
+  // Tensors that run() takes; an absent optional one has no desc.
+  std::span<const std::optional<TensorDesc>> inputs() const noexcept;
+  std::span<const std::optional<TensorDesc>> outputs() const noexcept;
+
+  // Scratch memory for one run, 256-byte aligned. The result never depends on what is in it.
+  std::uint64_t workspace_size_in_bytes() const noexcept;
+
+  // Packed weights; 0 unless PlanOptions::prepare_filter asked for them. 256-byte aligned.
+  std::uint64_t prepared_size_in_bytes() const noexcept;
+  void prepare(ConstBuffer filter, Buffer prepared) const;  // throws Error
+
+  // Says what is wrong with buffers: missing, too small, misaligned, overlapping. Throws Error.
+  void check(const Bindings& bindings, Buffer workspace) const;
+
+  // Computes the outputs. Allocates nothing and throws nothing; returns invalid_argument, having
+  // written nothing, where check() would throw.
+  ErrorCode run(const Bindings& bindings, Buffer workspace) const noexcept;
+
+  // check(), then run() with a workspace of its own. Throws Error.
+  void run(const Bindings& bindings) const;
+
+ private:
+  std::shared_ptr<const ops::PlanBody> body_;
+};
+
+}  // namespace weft

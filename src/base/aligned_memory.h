@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/checked.h"
+#include "weft/error.h"
+#include "weft/tensor.h"
+
+namespace weft::base {
+
+// Workspaces and packed weights start at a multiple of this: DirectML's alignment of temporary and
+// persistent resources.
+inline constexpr std::uint64_t kWorkspaceAlignment = 256;
+
+// Uninitialised memory aligned for kernels.
+class AlignedMemory {
+ public:
+  AlignedMemory() = default;
+  explicit AlignedMemory(std::uint64_t size_in_bytes) : size_in_bytes_(size_in_bytes) {
+    if (size_in_bytes == 0) return;
+    if (size_in_bytes > UINT64_MAX - kWorkspaceAlignment) fail();
+    data_.reset(
+        std::aligned_alloc(kWorkspaceAlignment, round_up(size_in_bytes, kWorkspaceAlignment)));
+    if (!data_) fail();
+  }
+
+  void* data() const noexcept { return data_.get(); }
+  Buffer buffer() const noexcept { return {data_.get(), size_in_bytes_}; }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw Error(ErrorCode::out_of_memory,
+                "cannot allocate " + std::to_string(size_in_bytes_) + " bytes");
+  }
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> data_;
+  std::uint64_t size_in_bytes_ = 0;
+};
+
+}  // namespace weft::base

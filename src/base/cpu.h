@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "weft/plan.h"
+
+namespace weft::base {
+
+// Whether this machine and its operating system can run code of a level.
+bool machine_has(Isa isa) noexcept;
+
+// Whether this library contains kernels of a level.
+bool built_with(Isa isa) noexcept;
+
+// The best level that is built, present and allowed by WEFT_MAX_ISA and `cap`.
+// Throws Error when WEFT_MAX_ISA is not the name of a level.
+Isa choose_isa(std::optional<Isa> cap = std::nullopt);
+
+}  // namespace weft::base

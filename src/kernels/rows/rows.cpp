@@ -1,0 +1,109 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/rows/rows_levels.h"
+
+#ifdef __F16C__
+#include <immintrin.h>
+#else
+#include <fp16.h>
+#endif
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+using std::int64_t;
+
+inline float widen(std::uint16_t half) {
+#ifdef __F16C__
+  return _cvtsh_ss(half);
+#else
+  return fp16_ieee_to_fp32_value(half);
+#endif
+}
+
+inline std::uint16_t narrow(float value) {
+#ifdef __F16C__
+  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+  return fp16_ieee_from_fp32_value(value);
+#endif
+}
+
+template <class T>
+void copy(const void* from_bytes, int64_t from_stride, void* to_bytes, int64_t to_stride,
+          int64_t count) noexcept {
+  const T* from = static_cast<const T*>(from_bytes);
+  T* to = static_cast<T*>(to_bytes);
+  // The common strides have loops of their own, which the compiler turns into block copies, fills
+  // and shuffles.
+  if (to_stride == 1 && from_stride == 1) {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  } else if (to_stride == 1 && from_stride == 0) {
+    const T value = *from;
+    for (int64_t i = 0; i < count; ++i) to[i] = value;
+  } else if (to_stride == 1 && from_stride == 2) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
+  }
+}
+
+}  // namespace
+
+void load_f32(const void* from, int64_t from_stride, float* to, int64_t count) noexcept {
+  copy<float>(from, from_stride, to, 1, count);
+}
+
+void load_f16(const void* from_bytes, int64_t from_stride, float* to, int64_t count) noexcept {
+  const auto* from = static_cast<const std::uint16_t*>(from_bytes);
+  int64_t i = 0;
+#ifdef __F16C__
+  if (from_stride == 1) {
+    for (; i + 8 <= count; i += 8) {
+      const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(half));
+    }
+  }
+#endif
+  for (; i < count; ++i) to[i] = widen(from[i * from_stride]);
+}
+
+void store_f32(const float* from, void* to, int64_t to_stride, int64_t count) noexcept {
+  copy<float>(from, 1, to, to_stride, count);
+}
+
+void store_f16(const float* from, void* to_bytes, int64_t to_stride, int64_t count) noexcept {
+  auto* to = static_cast<std::uint16_t*>(to_bytes);
+  int64_t i = 0;
+#ifdef __F16C__
+  if (to_stride == 1) {
+    for (; i + 8 <= count; i += 8) {
+      const __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(from + i),
+                                           _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), half);
+    }
+  }
+#endif
+  for (; i < count; ++i) to[i * to_stride] = narrow(from[i]);
+}
+
+void copy_8(const void* from, int64_t from_stride, void* to, int64_t to_stride,
+            int64_t count) noexcept {
+  copy<std::uint8_t>(from, from_stride, to, to_stride, count);
+}
+void copy_16(const void* from, int64_t from_stride, void* to, int64_t to_stride,
+             int64_t count) noexcept {
+  copy<std::uint16_t>(from, from_stride, to, to_stride, count);
+}
+void copy_32(const void* from, int64_t from_stride, void* to, int64_t to_stride,
+             int64_t count) noexcept {
+  copy<std::uint32_t>(from, from_stride, to, to_stride, count);
+}
+void copy_64(const void* from, int64_t from_stride, void* to, int64_t to_stride,
+             int64_t count) noexcept {
+  copy<std::uint64_t>(from, from_stride, to, to_stride, count);
+}
+
+}  // namespace weft::kernels::WEFT_ISA
