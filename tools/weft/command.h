@@ -1,0 +1,32 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace weft::cli {
+
+// Exit statuses of every subcommand.
+inline constexpr int kDone = 0;
+inline constexpr int kCheckFailed = 1;
+inline constexpr int kBadInput = 2;
+
+// What the command line asks for. A subcommand's callback only fills it; main() runs it once the
+// whole line has been parsed. It returns an exit status, and throws BadInput (problem.h) or
+// weft::Error for bad input.
+struct Context {
+  std::function<int()> action;
+};
+
+// A line of a subcommand's examples: "run examples/unfold.json" shows as `  $ weft run ...`.
+// Every one of them is run by the tests, from the root of the repository.
+void set_examples(CLI::App& command, std::initializer_list<std::string_view> arguments);
+
+// Each adds its subcommand to the application; defined in the file of that name.
+void add_run(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
+void add_shape(CLI::App& app, Context& context);
+
+}  // namespace weft::cli
