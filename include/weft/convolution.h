@@ -46,9 +46,10 @@ struct ConvolutionParams {
   TensorDesc output = {};
   ConvolutionMode mode = ConvolutionMode::cross_correlation;
   ConvolutionDirection direction = ConvolutionDirection::forward;
-  Dims strides = {};         // one a spatial dimension, >= 1; empty: all 1
-  Dims dilations = {};       // likewise
-  Dims start_padding = {};   // >= 0; empty: all 0. Pads the input (FORWARD) or crops the output (BACKWARD)
+  Dims strides = {};    // one a spatial dimension, >= 1; empty: all 1
+  Dims dilations = {};  // likewise
+  Dims start_padding =
+      {};  // >= 0; empty: all 0. Pads the input (FORWARD) or crops the output (BACKWARD)
   Dims end_padding = {};     // likewise
   Dims output_padding = {};  // likewise
   std::uint32_t group_count = 1;

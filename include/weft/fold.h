@@ -37,7 +37,8 @@ struct FoldParams {
 WEFT_API std::vector<Violation> validate(const FoldParams& params);
 
 // Sizes of the *input* that an output of params.output's sizes needs; params.input is not read.
-// (The other way round is not unique: a stride can leave rows of the output unreached.) Throws Error.
+// (The other way round is not unique: a stride can leave rows of the output unreached.) Throws
+// Error.
 WEFT_API Dims input_sizes(const FoldParams& params);
 
 WEFT_API Plan plan(const FoldParams& params, const PlanOptions& options = {});

@@ -43,7 +43,7 @@ struct ResampleParams {
   std::vector<float> scales = {};                // one a dimension: output over input
   std::vector<float> input_pixel_offsets = {};   // empty: all 0.5; RESAMPLE has no others
   std::vector<float> output_pixel_offsets = {};  // empty: all -0.5; RESAMPLE has no others
-  bool antialiased = false;                 // RESAMPLE3 only
+  bool antialiased = false;                      // RESAMPLE3 only
 };
 
 WEFT_API std::vector<Violation> validate(const ResampleParams& params);

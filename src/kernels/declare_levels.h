@@ -19,5 +19,4 @@
 #define WEFT_LEVEL_sse4(X)
 #endif
 
-#define WEFT_FOR_EACH_LEVEL(X) \
-  WEFT_LEVEL_avx512(X) WEFT_LEVEL_avx2(X) WEFT_LEVEL_sse4(X) X(base)
+#define WEFT_FOR_EACH_LEVEL(X) WEFT_LEVEL_avx512(X) WEFT_LEVEL_avx2(X) WEFT_LEVEL_sse4(X) X(base)

@@ -33,9 +33,9 @@ bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role,
 
   const std::size_t rank = desc.sizes.size();
   if (rank < min_rank || rank > max_rank) {
-    const std::string right = min_rank == max_rank ? std::to_string(min_rank)
-                                                   : std::to_string(min_rank) + " to " +
-                                                         std::to_string(max_rank);
+    const std::string right = min_rank == max_rank
+                                  ? std::to_string(min_rank)
+                                  : std::to_string(min_rank) + " to " + std::to_string(max_rank);
     fail(prefix + "DimensionCount", {}, std::to_string(rank), right, "one entry of Sizes each");
     shape_ok = false;
   }
@@ -71,7 +71,8 @@ bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role,
          "the extent of the tensor, rounded up to a multiple of 4");
   }
   const std::uint32_t alignment = desc.guaranteed_base_offset_alignment;
-  if (alignment != 0 && (!std::has_single_bit(alignment) || alignment < byte_size(desc.data_type))) {
+  if (alignment != 0 &&
+      (!std::has_single_bit(alignment) || alignment < byte_size(desc.data_type))) {
     fail(prefix + "GuaranteedBaseOffsetAlignment", {}, std::to_string(alignment),
          "0 or a power of two >= " + std::to_string(byte_size(desc.data_type)),
          "offsets are whole elements");
@@ -99,8 +100,7 @@ void Checker::same_type(std::string_view field, const TensorDesc& desc,
                         std::string_view other_field, const TensorDesc& other) {
   if (desc.data_type == other.data_type) return;
   fail(std::string(field) + ".DataType", {}, std::string(name(desc.data_type)),
-       std::string(name(other.data_type)),
-       "the data type of " + std::string(other_field));
+       std::string(name(other.data_type)), "the data type of " + std::string(other_field));
 }
 
 bool Checker::array(std::string_view field, const Dims& values, std::size_t count,

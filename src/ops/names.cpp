@@ -16,14 +16,13 @@ struct TypeRow {
   unsigned bits;
 };
 
-constexpr TypeRow types[] = {
-    {DataType::float32, "FLOAT32", 32}, {DataType::float16, "FLOAT16", 16},
-    {DataType::uint32, "UINT32", 32},   {DataType::uint16, "UINT16", 16},
-    {DataType::uint8, "UINT8", 8},      {DataType::int32, "INT32", 32},
-    {DataType::int16, "INT16", 16},     {DataType::int8, "INT8", 8},
-    {DataType::float64, "FLOAT64", 64}, {DataType::uint64, "UINT64", 64},
-    {DataType::int64, "INT64", 64},     {DataType::uint4, "UINT4", 4},
-    {DataType::int4, "INT4", 4}};
+constexpr TypeRow types[] = {{DataType::float32, "FLOAT32", 32}, {DataType::float16, "FLOAT16", 16},
+                             {DataType::uint32, "UINT32", 32},   {DataType::uint16, "UINT16", 16},
+                             {DataType::uint8, "UINT8", 8},      {DataType::int32, "INT32", 32},
+                             {DataType::int16, "INT16", 16},     {DataType::int8, "INT8", 8},
+                             {DataType::float64, "FLOAT64", 64}, {DataType::uint64, "UINT64", 64},
+                             {DataType::int64, "INT64", 64},     {DataType::uint4, "UINT4", 4},
+                             {DataType::int4, "INT4", 4}};
 
 const TypeRow* find(DataType type) noexcept {
   for (const TypeRow& row : types) {

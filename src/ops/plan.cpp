@@ -80,8 +80,8 @@ class BindingCheck {
     if (needed == 0) return;
     if (data == nullptr || size < needed) {
       return fail(field, 0, [&] {
-        return Parts{std::to_string(data == nullptr ? 0 : size) + " bytes", "what the plan asks for",
-                     "at least " + std::to_string(needed)};
+        return Parts{std::to_string(data == nullptr ? 0 : size) + " bytes",
+                     "what the plan asks for", "at least " + std::to_string(needed)};
       });
     }
     if (reinterpret_cast<std::uintptr_t>(data) % base::kWorkspaceAlignment != 0) {

@@ -80,8 +80,8 @@ void store_f16(const float* from, void* to_bytes, int64_t to_stride, int64_t cou
 #ifdef __F16C__
   if (to_stride == 1) {
     for (; i + 8 <= count; i += 8) {
-      const __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(from + i),
-                                           _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      const __m128i half =
+          _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), half);
     }
   }

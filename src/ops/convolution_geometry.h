@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "ops/layout.h"
+#include "weft/convolution.h"
+
+namespace weft::ops {
+
+// One stride phase of one spatial dimension: output positions and filter taps for which the
+// convolution is a plain forward one,
+//
+//   out(start + t * step) = sum over j in [0, taps) of in(t * in_step + offset(j)) * filter(tap(j))
+//
+// with t in [0, count). FORWARD has one phase; BACKWARD has one for each remainder of the output
+// position by the stride, so nothing is scattered and no zeros are multiplied. A phase without taps
+// has no contributors: its outputs are zero before bias and activation.
+struct Phase {
+  std::int64_t start = 0;
+  std::int64_t step = 1;
+  std::int64_t count = 0;
+  std::int64_t taps = 0;
+  std::int64_t tap_class = 0;  // the taps are tap_class, tap_class + tap_step, ...
+  std::int64_t in_step = 1;
+  std::int64_t first_offset = 0;
+  std::int64_t offset_step = 0;
+
+  std::int64_t offset(std::int64_t j) const noexcept { return first_offset + j * offset_step; }
+};
+
+// One spatial dimension of a convolution, in either direction.
+//
+// Filter taps fall into tap_step() classes by their remainder; a phase uses one class or none.
+class ConvolutionAxis {
+ public:
+  ConvolutionAxis() = default;  // size 1, window 1: leaves everything as it is
+  ConvolutionAxis(ConvolutionDirection direction, std::int64_t in_size, std::int64_t out_size,
+                  std::int64_t window, std::int64_t stride, std::int64_t dilation,
+                  std::int64_t start_padding, std::int64_t output_padding);
+
+  std::int64_t in_size() const noexcept { return in_size_; }
+  std::int64_t out_size() const noexcept { return out_size_; }
+  std::int64_t window() const noexcept { return window_; }
+
+  // The output padding, where there is any, is the last phase.
+  std::int64_t phase_count() const noexcept { return strided_phases_ + (tail_ > 0 ? 1 : 0); }
+  Phase phase(std::int64_t index) const noexcept;
+  std::int64_t max_count() const noexcept;  // the largest count of any phase
+
+  std::int64_t class_count() const noexcept;
+  std::int64_t class_taps(std::int64_t tap_class) const noexcept;
+  std::int64_t taps_before(std::int64_t tap_class) const noexcept;  // in all smaller classes
+  std::int64_t tap_step() const noexcept { return tap_step_; }
+
+  // Whether every output position reads the input position of its own number, and no other.
+  bool is_identity() const noexcept;
+
+  // The range [first, second) of t for which t * in_step + offset lies inside the input.
+  std::array<std::int64_t, 2> inside(const Phase& phase, std::int64_t offset) const noexcept;
+
+ private:
+  bool backward_ = false;
+  std::int64_t in_size_ = 1;
+  std::int64_t out_size_ = 1;
+  std::int64_t window_ = 1;
+  std::int64_t stride_ = 1;
+  std::int64_t dilation_ = 1;
+  std::int64_t start_padding_ = 0;
+  std::int64_t tail_ = 0;  // output padding
+  std::int64_t strided_phases_ = 1;
+  std::int64_t tap_step_ = 1;
+  std::int64_t divisor_ = 1;  // gcd of stride and dilation, BACKWARD
+  std::int64_t inverse_ = 0;  // of dilation / divisor_ modulo stride / divisor_
+};
+
+inline constexpr int kSpatial = 3;
+
+// A checked convolution as the plan works on it: always three spatial dimensions, absent ones of
+// size 1. Strides are in elements; filter_strides[0] and [1] are those of the output and input
+// channel whatever the direction, and negative over the window in CONVOLUTION mode, counted from
+// filter_origin.
+struct ConvolutionGeometry {
+  explicit ConvolutionGeometry(const ConvolutionParams& params);
+
+  std::int64_t batch = 1;
+  std::int64_t groups = 1;
+  std::int64_t in_channels = 1;   // a group
+  std::int64_t out_channels = 1;  // a group
+  std::array<ConvolutionAxis, kSpatial> axes;
+
+  std::int64_t in_batch_stride = 0;
+  std::int64_t in_channel_stride = 0;
+  std::array<std::int64_t, kSpatial> in_strides{};
+  std::int64_t out_batch_stride = 0;
+  std::int64_t out_channel_stride = 0;
+  std::array<std::int64_t, kSpatial> out_strides{};
+  std::int64_t filter_origin = 0;
+  std::int64_t filter_group_stride = 0;
+  std::int64_t filter_out_stride = 0;
+  std::int64_t filter_in_stride = 0;
+  std::array<std::int64_t, kSpatial> filter_strides{};
+  std::int64_t bias_stride = 0;
+
+  std::int64_t window() const noexcept {
+    return axes[0].window() * axes[1].window() * axes[2].window();
+  }
+
+ private:
+  void lengthen_rows();
+};
+
+}  // namespace weft::ops

@@ -1,0 +1,454 @@
+#include "ops/convolution_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/half.h"
+#include "base/parallel.h"
+
+namespace weft::ops {
+
+namespace {
+
+// Block sizes. A tile's patches (kDepthBlock x kMaxPositions) and sums (kMaxPanelRows x
+// kMaxPositions) take 320 KiB together, so they and the panels in use stay in a second-level
+// cache of 512 KiB or more; 240 terms make the load and store of a register tile a small part of
+// its work.
+constexpr std::int64_t kDepthBlock = 240;
+constexpr std::int64_t kMaxPositions = 192;
+constexpr std::int64_t kMaxPanelRows = 144;
+
+// Below this many output channels a group a gemm panel would be mostly padding.
+constexpr std::int64_t kMinGemmChannels = 4;
+
+// Below this many multiply-adds a second thread costs more than it brings.
+constexpr double kMinParallelWork = 1 << 17;
+
+template <class T>
+T* take(std::byte*& memory, std::int64_t count) {
+  T* result = reinterpret_cast<T*>(memory);
+  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
+  return result;
+}
+
+float load_scalar(const std::byte* from, DataType type) {
+  if (type == DataType::float16) {
+    std::uint16_t bits;
+    std::memcpy(&bits, from, sizeof bits);
+    return base::widen_half(bits);
+  }
+  float value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+std::uint64_t checked(std::optional<std::uint64_t> bytes) {
+  if (!bytes || *bytes > INT64_MAX) {
+    throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
+  }
+  return *bytes;
+}
+
+}  // namespace
+
+ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options)
+    : geometry_(params),
+      data_type_(params.input.data_type),
+      element_bytes_(byte_size(params.input.data_type)),
+      activation_(params.fused_activation),
+      gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
+      rows_(kernels::row_kernels(base::choose_isa(options.max_isa))) {
+  type = OperatorType::convolution;
+  inputs = {params.input, params.filter, params.bias};
+  outputs = {params.output};
+  if (activation_) activation_row_ = kernels::find_activation(activation_->type, gemm_.isa);
+
+  direct_ = geometry_.out_channels < kMinGemmChannels;
+  const bool half = data_type_ == DataType::float16;
+  algorithm = direct_ ? (half ? gemm_.direct_f16_name : gemm_.direct_f32_name)
+                      : (half ? gemm_.gemm_f16_name : gemm_.gemm_f32_name);
+
+  panels_ = base::divide_up(geometry_.out_channels, panel_rows());
+  flag_bytes_ = base::round_up(geometry_.groups * panels_, 64);
+  const auto rows =
+      base::multiply(geometry_.groups * panels_, geometry_.in_channels * geometry_.window());
+  const auto floats = base::multiply(rows.value_or(UINT64_MAX), panel_rows());
+  const auto bytes = base::multiply(floats.value_or(UINT64_MAX), sizeof(float));
+  packed_bytes_ = base::round_up(checked(base::add(bytes.value_or(UINT64_MAX), flag_bytes_ + 512)),
+                                 base::kWorkspaceAlignment);
+
+  choose_tiles(options);
+  workspace_size_in_bytes = slots_ * slot_bytes_;
+  if (options.prepare_filter) {
+    prepared_size_in_bytes = packed_bytes_;
+  } else {
+    workspace_size_in_bytes += packed_bytes_;
+  }
+  explanation = "tiles of " +
+                std::to_string(std::min(panel_block_ * panel_rows(), geometry_.out_channels)) +
+                " channels x " + std::to_string(position_block_) + " positions, " +
+                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+}
+
+void ConvolutionPlan::choose_tiles(const PlanOptions& options) {
+  const auto& axes = geometry_.axes;
+  std::int64_t positions = 1;  // of the largest phase
+  double terms = 1;            // multiply-adds in all
+  phase_count_ = 1;
+  for (const ConvolutionAxis& axis : axes) {
+    positions *= axis.max_count();
+    phase_count_ *= axis.phase_count();
+    terms *= static_cast<double>(axis.window()) *
+             static_cast<double>(std::min(axis.in_size(), axis.out_size()));
+  }
+  terms *= static_cast<double>(geometry_.in_channels * geometry_.out_channels) *
+           static_cast<double>(geometry_.groups * geometry_.batch);
+  const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
+
+  const std::int64_t columns = direct_ ? 16 : gemm_.nr;
+  const std::int64_t rows = panel_rows();
+  panel_blocks_ = base::divide_up(panels_ * rows, direct_ ? 1 : kMaxPanelRows);
+  position_blocks_ = base::divide_up(positions, kMaxPositions);
+  // Few tiles leave threads without work at the end: cut positions, then channels, finer.
+  const std::int64_t others = geometry_.batch * geometry_.groups * phase_count_;
+  const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
+  if (others * panel_blocks_ * position_blocks_ < wanted) {
+    const std::int64_t most = base::divide_up(positions, 2 * columns);
+    position_blocks_ = std::clamp(base::divide_up(wanted, others * panel_blocks_), position_blocks_,
+                                  std::max(position_blocks_, most));
+  }
+  if (others * panel_blocks_ * position_blocks_ < wanted) {
+    panel_blocks_ =
+        std::clamp(base::divide_up(wanted, others * position_blocks_), panel_blocks_, panels_);
+  }
+  panel_block_ = base::divide_up(panels_, panel_blocks_);
+  panel_blocks_ = base::divide_up(panels_, panel_block_);
+  position_block_ = base::round_up(base::divide_up(positions, position_blocks_), columns);
+  position_blocks_ = base::divide_up(positions, position_block_);
+  // An odd number of cache lines, so that the rows of a column do not share cache sets.
+  row_stride_ = base::round_up(position_block_, 32) + 16;
+
+  tile_count_ = others * panel_blocks_ * position_blocks_;
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  const std::uint64_t floats =
+      (direct_ ? 1 : kDepthBlock) * row_stride_ + panel_block_ * rows * row_stride_ + row_stride_;
+  slot_bytes_ = base::round_up(floats * sizeof(float) + position_block_ * sizeof(Segment) + 256,
+                               base::kWorkspaceAlignment);
+}
+
+ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned slot) const noexcept {
+  std::byte* memory = slots + slot * slot_bytes_;
+  Slot result;
+  result.patches = take<float>(memory, (direct_ ? 1 : kDepthBlock) * row_stride_);
+  result.sums = take<float>(memory, panel_block_ * panel_rows() * row_stride_);
+  result.row = take<float>(memory, row_stride_);
+  result.segments = take<Segment>(memory, position_block_);
+  return result;
+}
+
+void ConvolutionPlan::run(const RunArguments& arguments) const noexcept {
+  std::byte* slots = arguments.workspace;
+  const std::byte* packed = static_cast<const std::byte*>(arguments.prepared);
+  if (prepared_size_in_bytes == 0) {
+    pack_filter(arguments.inputs[1], arguments.workspace, slots_);
+    packed = arguments.workspace;
+    slots += packed_bytes_;
+  }
+  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
+    compute_tile(arguments, packed, locate(tile), slot_memory(slots, slot));
+  });
+}
+
+void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept {
+  pack_filter(filter, static_cast<std::byte*>(prepared), slots_);
+}
+
+ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
+  const auto digit = [&](std::int64_t base) {
+    const std::int64_t value = index % base;
+    index /= base;
+    return value;
+  };
+  Tile tile;
+  // Positions run fastest: neighbouring tiles share the panels that they read.
+  const std::int64_t position_block = digit(position_blocks_);
+  tile.first_panel = digit(panel_blocks_) * panel_block_;
+  tile.panel_count = std::min(panel_block_, panels_ - tile.first_panel);
+  for (int d = kSpatial; d-- > 0;) {
+    const ConvolutionAxis& axis = geometry_.axes[d];
+    tile.phases[d] = axis.phase(digit(axis.phase_count()));
+  }
+  tile.group = digit(geometry_.groups);
+  tile.image = index;
+
+  const auto& [d, h, w] = tile.phases;
+  tile.first_position = position_block * position_block_;
+  tile.position_count =
+      std::min(position_block_, d.count * h.count * w.count - tile.first_position);
+  tile.depth = geometry_.in_channels * d.taps * h.taps * w.taps;
+  const auto& axes = geometry_.axes;
+  tile.class_offset = geometry_.in_channels *
+                      (axes[0].taps_before(d.tap_class) * axes[1].window() * axes[2].window() +
+                       d.taps * (axes[1].taps_before(h.tap_class) * axes[2].window() +
+                                 h.taps * axes[2].taps_before(w.tap_class)));
+  return tile;
+}
+
+void ConvolutionPlan::list_segments(Tile& tile, Segment* segments) const noexcept {
+  const std::int64_t width = tile.phases[2].count;
+  const std::int64_t height = tile.phases[1].count;
+  std::int64_t row = tile.first_position / width;
+  std::int64_t w = tile.first_position % width;
+  for (std::int64_t first = 0; first < tile.position_count;) {
+    const std::int64_t count = std::min(width - w, tile.position_count - first);
+    segments[tile.segment_count++] = {row / height, row % height, w, count, first};
+    first += count;
+    w = 0;
+    ++row;
+  }
+}
+
+bool ConvolutionPlan::has_non_finite(const std::byte* packed, std::int64_t group,
+                                     std::int64_t panel) const noexcept {
+  return packed[group * panels_ + panel] != std::byte{0};
+}
+
+const float* ConvolutionPlan::packed_panel(const std::byte* packed, const Tile& tile,
+                                           std::int64_t panel) const noexcept {
+  const std::int64_t terms = geometry_.in_channels * geometry_.window();
+  const float* panels = reinterpret_cast<const float*>(packed + flag_bytes_);
+  return panels + ((tile.group * panels_ + panel) * terms + tile.class_offset) * panel_rows();
+}
+
+void ConvolutionPlan::pack_filter(const void* filter, std::byte* packed,
+                                  unsigned slots) const noexcept {
+  base::parallel_tiles(slots, geometry_.groups * panels_, [&](std::int64_t index, unsigned) {
+    pack_panel(filter, index / panels_, index % panels_, packed);
+  });
+}
+
+void ConvolutionPlan::pack_panel(const void* filter, std::int64_t group, std::int64_t panel,
+                                 std::byte* packed) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t rows = panel_rows();
+  const std::int64_t first_channel = panel * rows;
+  const std::int64_t channels = std::min(rows, g.out_channels - first_channel);
+  const std::int64_t terms = g.in_channels * g.window();
+  const auto& axes = g.axes;
+  float* to =
+      reinterpret_cast<float*>(packed + flag_bytes_) + (group * panels_ + panel) * terms * rows;
+  const std::byte* from =
+      static_cast<const std::byte*>(filter) +
+      (g.filter_origin + group * g.filter_group_stride + first_channel * g.filter_out_stride) *
+          element_bytes_;
+  const kernels::LoadRow load = rows_.load(data_type_);
+  bool finite = true;
+  const auto pack_term = [&](std::int64_t channel, std::int64_t d, std::int64_t h, std::int64_t w) {
+    const std::int64_t offset = channel * g.filter_in_stride + d * g.filter_strides[0] +
+                                h * g.filter_strides[1] + w * g.filter_strides[2];
+    load(from + offset * element_bytes_, g.filter_out_stride, to, channels);
+    for (std::int64_t m = 0; m < channels; ++m) finite = finite && std::isfinite(to[m]);
+    for (std::int64_t m = channels; m < rows; ++m) to[m] = 0;
+    to += rows;
+  };
+  for (std::int64_t cd = 0; cd < axes[0].class_count(); ++cd) {
+    for (std::int64_t ch = 0; ch < axes[1].class_count(); ++ch) {
+      for (std::int64_t cw = 0; cw < axes[2].class_count(); ++cw) {
+        for (std::int64_t channel = 0; channel < g.in_channels; ++channel) {
+          for (std::int64_t d = cd; d < axes[0].window(); d += axes[0].tap_step()) {
+            for (std::int64_t h = ch; h < axes[1].window(); h += axes[1].tap_step()) {
+              for (std::int64_t w = cw; w < axes[2].window(); w += axes[2].tap_step()) {
+                pack_term(channel, d, h, w);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  packed[group * panels_ + panel] = finite ? std::byte{0} : std::byte{1};
+}
+
+void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byte* packed,
+                                   Tile tile, const Slot& slot) const noexcept {
+  if (tile.position_count <= 0) return;  // this phase has fewer positions than the largest
+  list_segments(tile, slot.segments);
+  const ConvolutionGeometry& g = geometry_;
+  const auto* input =
+      static_cast<const std::byte*>(arguments.inputs[0]) +
+      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+          element_bytes_;
+  const auto* bias = static_cast<const std::byte*>(arguments.inputs[2]);
+  auto* output = static_cast<std::byte*>(arguments.outputs[0]);
+
+  if (!direct_) multiply(tile, input, packed, slot);
+  const bool padded = !direct_ && touches_padding(tile);
+  for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+    const std::int64_t panel = tile.first_panel + p;
+    // Zeros stand for the padding in the patches; an infinite weight must not meet them.
+    const bool again = direct_ || (padded && has_non_finite(packed, tile.group, panel));
+    for (std::int64_t m = 0; m < panel_rows(); ++m) {
+      const std::int64_t channel = panel * panel_rows() + m;
+      if (channel >= g.out_channels) break;
+      float* sums = slot.sums + (p * panel_rows() + m) * row_stride_;
+      if (again) sum_directly(tile, input, packed_panel(packed, tile, panel), m, slot, sums);
+      const std::int64_t out_channel = tile.group * g.out_channels + channel;
+      const float b =
+          bias == nullptr
+              ? 0
+              : load_scalar(bias + out_channel * g.bias_stride * element_bytes_, data_type_);
+      store(tile, out_channel, b, sums, output, slot);
+    }
+  }
+}
+
+void ConvolutionPlan::advance(Term& term, const Tile& tile) const noexcept {
+  if (++term.w < tile.phases[2].taps) return;
+  term.w = 0;
+  if (++term.h < tile.phases[1].taps) return;
+  term.h = 0;
+  if (++term.d < tile.phases[0].taps) return;
+  term.d = 0;
+  ++term.channel;
+}
+
+void ConvolutionPlan::multiply(const Tile& tile, const std::byte* input, const std::byte* packed,
+                               const Slot& slot) const noexcept {
+  const std::int64_t rows = gemm_.mr;
+  if (tile.depth == 0) {
+    std::fill_n(slot.sums, tile.panel_count * rows * row_stride_, 0.0f);
+    return;
+  }
+  Term term{};
+  for (std::int64_t first = 0; first < tile.depth; first += kDepthBlock) {
+    const std::int64_t depth = std::min(kDepthBlock, tile.depth - first);
+    for (std::int64_t k = 0; k < depth; ++k) {
+      pack_patch_row(tile, term, input, slot, slot.patches + k * row_stride_);
+      advance(term, tile);
+    }
+    for (std::int64_t column = 0; column < tile.position_count; column += gemm_.nr) {
+      for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+        gemm_.tile({.a = packed_panel(packed, tile, tile.first_panel + p) + first * rows,
+                    .b = slot.patches + column,
+                    .acc = slot.sums + p * rows * row_stride_ + column,
+                    .b_stride = row_stride_,
+                    .acc_stride = row_stride_,
+                    .depth = depth,
+                    .first = first == 0});
+      }
+    }
+  }
+}
+
+void ConvolutionPlan::pack_patch_row(const Tile& tile, const Term& term, const std::byte* input,
+                                     const Slot& slot, float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.phases;
+  const std::int64_t off_d = pd.offset(term.d);
+  const std::int64_t off_h = ph.offset(term.h);
+  const std::int64_t off_w = pw.offset(term.w);
+  const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
+  const std::int64_t stride = pw.in_step * g.in_strides[2];
+  const std::byte* channel = input + term.channel * g.in_channel_stride * element_bytes_;
+  const kernels::LoadRow load = rows_.load(data_type_);
+  for (std::int64_t s = 0; s < tile.segment_count; ++s) {
+    const Segment& segment = slot.segments[s];
+    float* part = to + segment.first;
+    const std::int64_t d = segment.d * pd.in_step + off_d;
+    const std::int64_t h = segment.h * ph.in_step + off_h;
+    const std::int64_t end = segment.w + segment.count;
+    const std::int64_t begin = std::clamp(inside_begin, segment.w, end);
+    const std::int64_t stop = std::clamp(inside_end, begin, end);
+    if (d < 0 || d >= g.axes[0].in_size() || h < 0 || h >= g.axes[1].in_size() || begin == stop) {
+      std::fill_n(part, segment.count, 0.0f);
+      continue;
+    }
+    const std::int64_t offset =
+        d * g.in_strides[0] + h * g.in_strides[1] + (begin * pw.in_step + off_w) * g.in_strides[2];
+    std::fill(part, part + (begin - segment.w), 0.0f);
+    load(channel + offset * element_bytes_, stride, part + (begin - segment.w), stop - begin);
+    std::fill(part + (stop - segment.w), part + segment.count, 0.0f);
+  }
+  // Columns up to the next multiple of nr are multiplied too: give them numbers that cost nothing.
+  const std::int64_t columns = base::round_up(tile.position_count, gemm_.nr);
+  std::fill(to + tile.position_count, to + columns, 0.0f);
+}
+
+bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {
+  for (int d = 0; d < kSpatial; ++d) {
+    const Phase& phase = tile.phases[d];
+    if (phase.taps == 0) return false;
+    const std::int64_t ends[] = {phase.offset(0), phase.offset(phase.taps - 1)};
+    const std::int64_t last = (phase.count - 1) * phase.in_step;
+    for (const std::int64_t offset : ends) {
+      if (offset < 0 || offset + last >= geometry_.axes[d].in_size()) return true;
+    }
+  }
+  return false;
+}
+
+void ConvolutionPlan::sum_directly(const Tile& tile, const std::byte* input, const float* panel,
+                                   std::int64_t row, const Slot& slot, float* sums) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.phases;
+  const std::int64_t stride = pw.in_step * g.in_strides[2];
+  const bool in_place = data_type_ == DataType::float32 && stride == 1;
+  const kernels::LoadRow load = rows_.load(data_type_);
+  std::fill_n(sums, tile.position_count, 0.0f);
+  for (std::int64_t s = 0; s < tile.segment_count; ++s) {
+    const Segment& segment = slot.segments[s];
+    Term term{};
+    for (std::int64_t k = 0; k < tile.depth; ++k, advance(term, tile)) {
+      const std::int64_t d = segment.d * pd.in_step + pd.offset(term.d);
+      const std::int64_t h = segment.h * ph.in_step + ph.offset(term.h);
+      if (d < 0 || d >= g.axes[0].in_size() || h < 0 || h >= g.axes[1].in_size()) continue;
+      const std::int64_t off_w = pw.offset(term.w);
+      const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
+      const std::int64_t begin = std::max(inside_begin, segment.w);
+      const std::int64_t stop = std::min(inside_end, segment.w + segment.count);
+      if (begin >= stop) continue;
+      const std::int64_t offset = term.channel * g.in_channel_stride + d * g.in_strides[0] +
+                                  h * g.in_strides[1] +
+                                  (begin * pw.in_step + off_w) * g.in_strides[2];
+      const std::byte* from = input + offset * element_bytes_;
+      if (!in_place) load(from, stride, slot.row, stop - begin);
+      gemm_.add_scaled_row(panel[k * panel_rows() + row],
+                           in_place ? reinterpret_cast<const float*>(from) : slot.row,
+                           sums + segment.first + (begin - segment.w), stop - begin);
+    }
+  }
+}
+
+void ConvolutionPlan::store(const Tile& tile, std::int64_t channel, float bias, float* sums,
+                            std::byte* output, const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.phases;
+  for (std::int64_t i = 0; i < tile.position_count; ++i) sums[i] += bias;
+  if (activation_) {
+    if (const auto& scale_bias = activation_->scale_bias) {
+      for (std::int64_t i = 0; i < tile.position_count; ++i) {
+        sums[i] = sums[i] * scale_bias->scale + scale_bias->bias;
+      }
+    }
+    if (activation_row_ != nullptr) {
+      activation_row_(sums, tile.position_count, activation_->alpha, activation_->beta);
+    }
+  }
+  const kernels::StoreRow store_row = rows_.store(data_type_);
+  for (std::int64_t s = 0; s < tile.segment_count; ++s) {
+    const Segment& segment = slot.segments[s];
+    const std::int64_t offset = tile.image * g.out_batch_stride + channel * g.out_channel_stride +
+                                (pd.start + segment.d * pd.step) * g.out_strides[0] +
+                                (ph.start + segment.h * ph.step) * g.out_strides[1] +
+                                (pw.start + segment.w * pw.step) * g.out_strides[2];
+    store_row(sums + segment.first, output + offset * element_bytes_, pw.step * g.out_strides[2],
+              segment.count);
+  }
+}
+
+}  // namespace weft::ops

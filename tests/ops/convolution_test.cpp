@@ -1,0 +1,244 @@
+#include "weft/convolution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "base/aligned_memory.h"
+#include "base/half.h"
+
+namespace weft {
+namespace {
+
+using Floats = std::vector<float>;
+
+TensorDesc desc(Dims sizes, Dims strides = {}) {
+  return {.data_type = DataType::float32, .sizes = std::move(sizes), .strides = std::move(strides)};
+}
+
+Floats run(const ConvolutionParams& params, const Floats& input, const Floats& filter,
+           const Floats& bias = {}, const PlanOptions& options = {}) {
+  Floats output(*minimum_size_in_bytes(params.output) / sizeof(float), -77.0f);
+  const auto bytes = [](const Floats& x) {
+    return ConstBuffer(x.empty() ? nullptr : x.data(), x.size() * sizeof(float));
+  };
+  const ConstBuffer inputs[] = {bytes(input), bytes(filter), bytes(bias)};
+  const Buffer outputs[] = {{output.data(), output.size() * sizeof(float)}};
+  plan(params, options).run({.inputs = inputs, .outputs = outputs});
+  return output;
+}
+
+Floats random_floats(std::size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<float> number(-1, 1);
+  Floats result(count);
+  for (float& x : result) x = number(engine);
+  return result;
+}
+
+ConvolutionParams line(ConvolutionMode mode, ConvolutionDirection direction, std::uint32_t in,
+                       std::uint32_t window, std::uint32_t out, std::uint32_t stride = 1) {
+  return {.input = desc({1, 1, in}),
+          .filter = desc({1, 1, window}),
+          .output = desc({1, 1, out}),
+          .mode = mode,
+          .direction = direction,
+          .strides = {stride}};
+}
+
+constexpr auto kCross = ConvolutionMode::cross_correlation;
+constexpr auto kFlip = ConvolutionMode::convolution;
+constexpr auto kForward = ConvolutionDirection::forward;
+constexpr auto kBackward = ConvolutionDirection::backward;
+
+TEST(Convolution, ForwardInBothModes) {
+  const Floats input{1, 2, 3, 4};
+  const Floats filter{1, 10, 100};
+  EXPECT_EQ(run(line(kCross, kForward, 4, 3, 2), input, filter), (Floats{321, 432}));
+  EXPECT_EQ(run(line(kFlip, kForward, 4, 3, 2), input, filter), (Floats{123, 234}));
+}
+
+TEST(Convolution, BackwardInBothModes) {
+  const Floats input{1, 2};
+  const Floats filter{1, 10, 100};
+  EXPECT_EQ(run(line(kCross, kBackward, 2, 3, 5, 2), input, filter),
+            (Floats{1, 10, 102, 20, 200}));
+  EXPECT_EQ(run(line(kFlip, kBackward, 2, 3, 5, 2), input, filter), (Floats{100, 10, 201, 20, 2}));
+}
+
+TEST(Convolution, BackwardOutputLargerThanNominalIsComputed) {
+  EXPECT_EQ(run(line(kCross, kBackward, 2, 3, 6, 2), {1, 2}, {1, 10, 100}),
+            (Floats{1, 10, 102, 20, 200, 0}));
+  // Cropped by end padding, the further elements have contributors of their own.
+  ConvolutionParams params = line(kCross, kBackward, 2, 3, 5, 2);
+  params.end_padding = {1};
+  EXPECT_EQ(run(params, {1, 2}, {1, 1, 1}), (Floats{1, 1, 3, 2, 2}));
+}
+
+TEST(Convolution, OutputPaddingIsZeroBeforeBiasAndActivation) {
+  ConvolutionParams params = line(kCross, kBackward, 2, 3, 5, 2);
+  params.end_padding = {1};
+  params.output_padding = {1};
+  EXPECT_EQ(run(params, {1, 2}, {1, 1, 1}), (Floats{1, 1, 3, 2, 0}));
+  params.bias = desc({1, 1, 1});
+  params.fused_activation = {OperatorType::activation_linear, 2, 1};
+  EXPECT_EQ(run(params, {1, 2}, {1, 1, 1}, {10}), (Floats{23, 23, 27, 25, 21}));
+
+  ConvolutionParams forward = line(kCross, kForward, 4, 3, 4);
+  forward.output_padding = {2};
+  EXPECT_EQ(run(forward, {1, 2, 3, 4}, {1, 10, 100}), (Floats{321, 432, 0, 0}));
+}
+
+TEST(Convolution, ImageWithConstantFilter) {
+  Floats input(9);
+  std::iota(input.begin(), input.end(), 1.0f);
+  const ConvolutionParams params{.input = desc({1, 1, 3, 3}),
+                                 .filter = desc({1, 1, 2, 2}),
+                                 .output = desc({1, 1, 2, 2})};
+  EXPECT_EQ(run(params, input, Floats(4, 0.5f)), (Floats{6, 8, 12, 14}));
+}
+
+TEST(Convolution, GroupsTakeTheirOwnChannels) {
+  const ConvolutionParams params{.input = desc({1, 4, 1}),
+                                 .filter = desc({2, 2, 1}),
+                                 .output = desc({1, 2, 1}),
+                                 .group_count = 2};
+  EXPECT_EQ(run(params, {1, 2, 3, 4}, {1, 10, 1, 10}), (Floats{21, 43}));
+}
+
+TEST(Convolution, PaddingIsSkippedSoInfiniteWeightsDoNoHarm) {
+  const float inf = std::numeric_limits<float>::infinity();
+  // Five output channels take the gemm path, one the direct path.
+  for (const std::uint32_t channels : {1u, 5u}) {
+    const ConvolutionParams params{.input = desc({1, 1, 3}),
+                                   .filter = desc({channels, 1, 3}),
+                                   .output = desc({1, channels, 3}),
+                                   .start_padding = {1},
+                                   .end_padding = {1}};
+    Floats filter(channels * 3, 1.0f);
+    filter[0] = inf;
+    const Floats output = run(params, {1, 2, 3}, filter);
+    EXPECT_EQ(output[0], 3);  // 1 + 2; the infinite tap lies in the padding
+    EXPECT_EQ(output[1], inf);
+    EXPECT_EQ(output[2], inf);
+    if (channels > 1) {
+      EXPECT_EQ(output[3], 3);
+    }
+  }
+}
+
+TEST(Convolution, GapsOfAStridedOutputStayUntouched) {
+  ConvolutionParams params = line(kCross, kForward, 4, 3, 2);
+  params.output = desc({1, 1, 2}, {6, 6, 3});
+  EXPECT_EQ(run(params, {1, 2, 3, 4}, {1, 10, 100}), (Floats{321, -77, -77, 432}));
+}
+
+// A layer large enough for several tiles, depth blocks and panels.
+ConvolutionParams layer(ConvolutionDirection direction) {
+  ConvolutionParams params{.input = desc({2, 40, 17, 19}),
+                           .filter = desc({direction == kForward ? 50u : 40u, 40, 3, 3}),
+                           .bias = desc({1, direction == kForward ? 50u : 40u, 1, 1}),
+                           .direction = direction,
+                           .strides = {2, 1},
+                           .dilations = {1, 2},
+                           .start_padding = {1, 2},
+                           .end_padding = {0, 1},
+                           .fused_activation = Activation{OperatorType::activation_relu}};
+  params.output = desc(output_sizes(params));
+  return params;
+}
+
+TEST(Convolution, SameBitsForEveryThreadCountAndForPreparedWeights) {
+  for (const ConvolutionDirection direction : {kForward, kBackward}) {
+    const ConvolutionParams params = layer(direction);
+    const Floats input = random_floats(2 * 40 * 17 * 19, 1);
+    const Floats filter = random_floats(50 * 40 * 9, 2);
+    const Floats bias = random_floats(50, 3);
+    const Floats expected = run(params, input, filter, bias, {.threads = 1});
+    for (const unsigned threads : {2u, 3u, 8u}) {
+      EXPECT_EQ(run(params, input, filter, bias, {.threads = threads}), expected);
+    }
+    const Plan prepared = plan(params, {.prepare_filter = true});
+    const base::AlignedMemory weights(prepared.prepared_size_in_bytes());
+    prepared.prepare({filter.data(), filter.size() * sizeof(float)}, weights.buffer());
+    Floats output(expected.size());
+    const ConstBuffer inputs[] = {{input.data(), input.size() * sizeof(float)},
+                                  {},
+                                  {bias.data(), bias.size() * sizeof(float)}};
+    const Buffer outputs[] = {{output.data(), output.size() * sizeof(float)}};
+    prepared.run({.inputs = inputs, .outputs = outputs, .prepared = weights.buffer()});
+    EXPECT_EQ(output, expected);
+  }
+}
+
+TEST(Convolution, WorkspaceDoesNotGrowWithTheImage) {
+  const auto workspace = [](std::uint32_t size) {
+    ConvolutionParams params{.input = desc({1, 64, size, size}),
+                             .filter = desc({64, 64, 3, 3}),
+                             .start_padding = {1, 1},
+                             .end_padding = {1, 1}};
+    params.output = desc(output_sizes(params));
+    return plan(params, {.threads = 2}).workspace_size_in_bytes();
+  };
+  // Packed filter, and for each thread a block of patches and of sums; im2col would be 147 MB.
+  EXPECT_LE(workspace(256), 1024u * 1024);
+  EXPECT_EQ(workspace(256), workspace(1024));
+}
+
+TEST(Convolution, MessagesNameTheFieldAndTheRightValue) {
+  ConvolutionParams params{.input = desc({1, 3, 5, 5}),
+                           .filter = desc({4, 2, 3, 3}),
+                           .output = desc({2, 4, 4, 3}),
+                           .strides = {1, 1},
+                           .start_padding = {1, 0}};
+  const std::vector<Violation> violations = validate(params);
+  std::vector<std::string> texts;
+  for (const Violation& violation : violations) texts.push_back(violation.text());
+  EXPECT_EQ(texts, (std::vector<std::string>{
+                       "CONVOLUTION.FilterTensor.Sizes[1] is 2, must be 3: "
+                       "InputTensor.Sizes[1] 3 / GroupCount 1",
+                       "CONVOLUTION.OutputTensor.Sizes[0] is 2, must be 1: InputTensor.Sizes[0], "
+                       "the batch"}));
+}
+
+TEST(Convolution, WindowLargerThanThePaddedInputIsRefused) {
+  ConvolutionParams params = line(kCross, kForward, 4, 3, 1);
+  params.dilations = {2};
+  const auto violations = validate(params);
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].text(),
+            "CONVOLUTION.FilterTensor.Sizes[2] is 3, must be at most 2: the window has to fit the "
+            "padded input (InputTensor.Sizes[2] 4, window 3, stride 1, dilation 2, padding 0+0, "
+            "output padding 0)");
+}
+
+TEST(Convolution, HugeStridesAndDilationsTerminate) {
+  ConvolutionParams params = line(kCross, kBackward, 2, 2, 7, 4294967295u);
+  params.dilations = {4294967295u};
+  // Nominal (2 - 1) * s + (2 - 1) * d + 1 - start; the start padding crops almost all of it.
+  params.start_padding = {4294967295u};
+  params.end_padding = {4294967290u};
+  ASSERT_EQ(output_sizes(params), (Dims{1, 1, 6}));
+  // y = j * s + k * d - start: y = 0 gets in(0) * filter(1) + in(1) * filter(0).
+  EXPECT_EQ(run(params, {2, 3}, {10, 100}), (Floats{230, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(Convolution, HalfPrecisionRoundsOnce) {
+  // 2048 + 1 is not a float16, 2048 + 1 + 1 is: rounding each sum would lose both ones.
+  const std::uint16_t big = base::narrow_half(2048), one = base::narrow_half(1);
+  const std::vector<std::uint16_t> input{big, one, one};
+  const std::vector<std::uint16_t> filter{one, one, one};
+  std::vector<std::uint16_t> output(2);
+  ConvolutionParams params = line(kCross, kForward, 3, 3, 1);
+  params.input.data_type = params.filter.data_type = params.output.data_type = DataType::float16;
+  convolution(params, {input.data(), 6}, {filter.data(), 6}, {}, {output.data(), 4});
+  EXPECT_EQ(base::widen_half(output[0]), 2050);
+}
+
+}  // namespace
+}  // namespace weft
