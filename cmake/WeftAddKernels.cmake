@@ -9,7 +9,9 @@ function(weft_add_kernels level)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   # -O3 in every build type but the sanitizers': the base level relies on it to turn Highway's
   # one-lane code into SSE2. -ffp-contract=off: a fused multiply-add only where the source says so.
+  # Nobody reads floating-point flags or errno, and without them selects become vector blends.
   target_compile_options(${target} PRIVATE ${ARGN} -fno-exceptions -ffp-contract=off
+    -fno-trapping-math -fno-math-errno
     $<$<NOT:$<BOOL:${CMAKE_CXX_FLAGS}>>:-O3>)
   target_link_libraries(${target} PRIVATE weft_levels)
   target_compile_definitions(${target} PRIVATE WEFT_ISA=${level} HWY_DISABLE_PCLMUL_AES)

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "ops/checker.h"
+#include "weft/activation.h"
+
+namespace weft::ops {
+
+// The rules for a function and its parameters, wherever it stands. Violations are recorded under
+// `field` ("FusedActivation.Alpha"), or under the parameter alone where `field` is empty.
+//
+// type         a function of one number; one that CONVOLUTION takes if `fused`
+// parameters   not NaN; infinite ones give what the formula gives, except
+//   CELU       Alpha is finite and not 0: the formula divides by it
+//   SOFTPLUS   Steepness is finite and > 0: below 0 the formula is no softplus
+//   CLIP       any Min and Max: with Min > Max the formula gives Max everywhere, as ONNX's Clip has
+//   it
+// scale_bias   only with ELEMENT_WISE_IDENTITY and ELEMENT_WISE_CLIP; not NaN
+//
+// Where the documentation is silent: docs/decisions.md#activations.
+void check_activation(Checker& checker, std::string_view field, const Activation& activation,
+                      bool fused);
+
+// "1.5", "nan", "-inf": the shortest text that reads back as the same float.
+std::string number_text(float value);
+
+}  // namespace weft::ops
