@@ -22,8 +22,8 @@ WEFT_API std::string_view name(Isa isa) noexcept;  // "avx2"
 WEFT_API std::optional<Isa> parse_isa(std::string_view text) noexcept;
 
 struct PlanOptions {
-  unsigned threads = 0;         // most threads one run may use; 0: as many as there are cores
-  std::optional<Isa> max_isa;   // caps the instruction set, as WEFT_MAX_ISA does
+  unsigned threads = 0;             // most threads one run may use; 0: as many as there are cores
+  std::optional<Isa> max_isa = {};  // caps the instruction set, as WEFT_MAX_ISA does
   bool prepare_filter = false;  // CONVOLUTION: pack the filter once with prepare(), not at each run
 };
 
