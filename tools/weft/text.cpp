@@ -1,0 +1,102 @@
+#include "text.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+namespace weft::cli {
+
+namespace {
+
+// Letters that have to be changed, added or left out to turn one word into the other; letter case
+// counts half as much as a wrong letter.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = 2 * j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = 2 * i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+      const std::size_t change = a[i - 1] == b[j - 1]                 ? 0
+                                 : lower(a[i - 1]) == lower(b[j - 1]) ? 1
+                                                                      : 2;
+      const std::size_t best = std::min({diagonal + change, row[j] + 2, row[j - 1] + 2});
+      diagonal = row[j];
+      row[j] = best;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string quote(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string result = "\"";
+  for (const char c : text.substr(0, kLongest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += {'\\', c};
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + (text.size() > kLongest ? "\"..." : "\"");
+}
+
+std::string_view closest(std::string_view text, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongest = 100;  // nobody mistypes a name of this length
+  if (text.size() > kLongest) return {};
+  std::string_view best;
+  // A third of the letters wrong is the most that still looks like a slip.
+  std::size_t best_distance = 2 * std::max<std::size_t>(text.size() / 3, 1) + 1;
+  for (const std::string_view name : names) {
+    const std::size_t distance = edit_distance(text, name);
+    if (distance >= best_distance) continue;
+    best = name;
+    best_distance = distance;
+  }
+  return best;
+}
+
+std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
+  const std::string_view name = closest(text, names);
+  return name.empty() ? "" : fmt::format(" (did you mean {}?)", quote(name));
+}
+
+std::string join(std::span<const std::string_view> names) {
+  std::string result;
+  for (const std::string_view name : names) {
+    if (!result.empty()) result += ", ";
+    result += name;
+  }
+  return result;
+}
+
+std::string shape_text(std::span<const std::uint32_t> sizes) {
+  return sizes.empty() ? "scalar" : fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+bool colors_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return (no_color == nullptr || *no_color == '\0') && terminal != nullptr &&
+         std::string_view(terminal) != "dumb" && isatty(STDOUT_FILENO) == 1;
+}
+
+std::string colored(std::string_view text, Color color) {
+  if (color == Color::plain || !colors_wanted()) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", color == Color::red ? 31 : 32, text);
+}
+
+}  // namespace weft::cli

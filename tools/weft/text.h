@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::cli {
+
+// `text` in double quotes, on one line: control characters and broken bytes escaped, and cut after
+// 60 characters, so that a message stays a message whatever a file holds.
+std::string quote(std::string_view text);
+
+// The name nearest to `text`, for "did you mean"; empty when none is near enough.
+std::string_view closest(std::string_view text, std::span<const std::string_view> names);
+
+// " (did you mean \"Sizes\"?)", or nothing.
+std::string suggestion(std::string_view text, std::span<const std::string_view> names);
+
+// "FLOAT32, FLOAT16".
+std::string join(std::span<const std::string_view> names);
+
+// "5x3": sizes as messages show them; "scalar" for no dimensions.
+std::string shape_text(std::span<const std::uint32_t> sizes);
+
+// "1 element", "3 elements".
+std::string counted(std::uint64_t count, std::string_view noun);
+
+// Whether standard output takes colours: a terminal, and no NO_COLOR in the environment.
+bool colors_wanted();
+
+// `text` in red, green or plain.
+enum class Color { plain, red, green };
+std::string colored(std::string_view text, Color color);
+
+}  // namespace weft::cli
