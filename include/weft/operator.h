@@ -18,7 +18,7 @@ namespace weft {
 using OperatorParams =
     std::variant<ConvolutionParams, FoldParams, UnfoldParams, ResampleParams, ElementWiseParams>;
 
-WEFT_API OperatorType type_of(const OperatorParams& params) noexcept;
+WEFT_API OperatorType type_of(const OperatorParams& params);
 WEFT_API std::vector<Violation> validate(const OperatorParams& params);
 WEFT_API Plan plan(const OperatorParams& params, const PlanOptions& options = {});
 

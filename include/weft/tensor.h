@@ -56,7 +56,7 @@ struct ConstBuffer {
   const void* data = nullptr;
   std::uint64_t size_in_bytes = 0;
   ConstBuffer() = default;
-  ConstBuffer(const void* data_, std::uint64_t size) : data(data_), size_in_bytes(size) {}
+  ConstBuffer(const void* memory, std::uint64_t size) : data(memory), size_in_bytes(size) {}
   ConstBuffer(Buffer buffer) : data(buffer.data), size_in_bytes(buffer.size_in_bytes) {}
 };
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "kernels/declare_levels.h"
 #include "weft/info.h"
 
 namespace weft {
@@ -51,7 +52,8 @@ namespace base {
 
 bool machine_has(Isa isa) noexcept {
 #if defined(__x86_64__)
-  // The compiler's run-time test also asks whether the operating system saves the registers.
+  // The compiler's run-time test also asks whether the operating system saves the registers. Not
+  // every compiler can ask for F16C; no machine has AVX2 without it.
   switch (isa) {
     case Isa::base:
       return true;
@@ -59,8 +61,7 @@ bool machine_has(Isa isa) noexcept {
       return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
     case Isa::avx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-             __builtin_cpu_supports("f16c");
+             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
     case Isa::avx512:
       return machine_has(Isa::avx2) && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
@@ -73,29 +74,12 @@ bool machine_has(Isa isa) noexcept {
 }
 
 bool built_with(Isa isa) noexcept {
-  switch (isa) {
-    case Isa::base:
-      return true;
-    case Isa::sse4:
-#ifdef WEFT_HAVE_sse4
-      return true;
-#else
-      return false;
-#endif
-    case Isa::avx2:
-#ifdef WEFT_HAVE_avx2
-      return true;
-#else
-      return false;
-#endif
-    case Isa::avx512:
-#ifdef WEFT_HAVE_avx512
-      return true;
-#else
-      return false;
-#endif
-  }
-  return false;
+  constexpr Isa built[] = {
+#define WEFT_BUILT(level) Isa::level,
+      WEFT_FOR_EACH_LEVEL(WEFT_BUILT)
+#undef WEFT_BUILT
+  };
+  return std::find(std::begin(built), std::end(built), isa) != std::end(built);
 }
 
 Isa choose_isa(std::optional<Isa> cap) {

@@ -65,7 +65,7 @@ const OperatorSupport& operator_support(OperatorType type) noexcept {
   return none;
 }
 
-OperatorType type_of(const OperatorParams& params) noexcept {
+OperatorType type_of(const OperatorParams& params) {
   struct {
     OperatorType operator()(const ConvolutionParams&) const { return OperatorType::convolution; }
     OperatorType operator()(const FoldParams&) const { return OperatorType::fold; }
