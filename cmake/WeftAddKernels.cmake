@@ -12,15 +12,14 @@ function(weft_add_kernels level)
   # Nobody reads floating-point flags or errno, and without them selects become vector blends.
   target_compile_options(${target} PRIVATE ${ARGN} -fno-exceptions -ffp-contract=off
     -fno-trapping-math -fno-math-errno
-    $<$<NOT:$<BOOL:${CMAKE_CXX_FLAGS}>>:-O3>)
-  target_link_libraries(${target} PRIVATE weft_levels)
+    $<$<NOT:$<CONFIG:Debug>>:-O3>)
   target_compile_definitions(${target} PRIVATE WEFT_ISA=${level} HWY_DISABLE_PCLMUL_AES)
   if(level STREQUAL base AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_SCALAR)
   else()
     target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_STATIC)
   endif()
-  target_link_libraries(${target} PRIVATE weft_flags)
+  target_link_libraries(${target} PRIVATE weft_flags weft_levels)
   target_sources(weft_objects INTERFACE $<TARGET_OBJECTS:${target}>)
   target_compile_definitions(weft_levels INTERFACE WEFT_HAVE_${level})
 endfunction()
