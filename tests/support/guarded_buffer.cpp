@@ -1,0 +1,43 @@
+#include "support/guarded_buffer.h"
+
+#include "support/tensor_walk.h"
+
+namespace weft::test {
+
+namespace {
+constexpr std::size_t kCanaryBytes = 128;
+constexpr std::size_t kAlignment = 64;
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::uint64_t seed)
+    : memory_(size + 2 * kCanaryBytes + kAlignment + misalignment), size_(size) {
+  const auto start = reinterpret_cast<std::uintptr_t>(memory_.data()) + kCanaryBytes;
+  begin_ = kCanaryBytes + (kAlignment - start % kAlignment) % kAlignment + misalignment;
+  for (std::byte& b : memory_) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    b = static_cast<std::byte>(seed >> 56);
+  }
+}
+
+std::string GuardedBuffer::first_change(const std::vector<bool>& may_change) const {
+  if (memory_ == before_) return {};
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    if (memory_[i] == before_[i]) continue;
+    if (i >= begin_ && i - begin_ < may_change.size() && may_change[i - begin_]) continue;
+    return "byte " +
+           std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(begin_)) +
+           " of " + std::to_string(size_);
+  }
+  return {};
+}
+
+std::vector<bool> addressed_bytes(const TensorDesc& desc) {
+  std::vector<bool> marked(buffer_bytes(desc));
+  const unsigned bytes = byte_size(desc.data_type);
+  for_each_element(desc, [&](const Coordinate&, std::int64_t at) {
+    for (unsigned b = 0; b < bytes; ++b) marked[static_cast<std::size_t>(at) + b] = true;
+  });
+  return marked;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weft/tensor.h"
+
+namespace weft::test {
+
+// Memory for a tensor between two canaries, so that a write on either side shows.
+class GuardedBuffer {
+ public:
+  // `misalignment` bytes past a 64-byte boundary; every byte, canaries too, comes from `seed`.
+  GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::uint64_t seed);
+  GuardedBuffer(GuardedBuffer&&) = default;
+  GuardedBuffer& operator=(GuardedBuffer&&) = default;
+
+  std::byte* data() { return memory_.data() + begin_; }
+  const std::byte* data() const { return memory_.data() + begin_; }
+  std::uint64_t size() const { return size_; }
+  Buffer buffer() { return {data(), size_}; }
+
+  // Takes what the buffer holds now as what has to be found later.
+  void remember() { before_ = memory_; }
+
+  // What was remembered, from the start of the buffer.
+  const std::byte* before() const { return before_.data() + begin_; }
+
+  // "byte -3" for the first byte, counted from the start of the buffer, that has changed since
+  // remember(); empty when none has. Bytes that `may_change` marks are left out.
+  std::string first_change(const std::vector<bool>& may_change = {}) const;
+
+ private:
+  std::vector<std::byte> memory_;
+  std::vector<std::byte> before_;
+  std::size_t begin_ = 0;
+  std::uint64_t size_ = 0;
+};
+
+// Marks the bytes of the elements that a tensor addresses.
+std::vector<bool> addressed_bytes(const TensorDesc& desc);
+
+}  // namespace weft::test

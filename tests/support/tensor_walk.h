@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "weft/tensor.h"
+
+namespace weft::test {
+
+// A place in a tensor or a window: one number a dimension, at most 8.
+struct Coordinate {
+  std::array<std::int64_t, 8> at{};
+  std::int64_t& operator[](std::size_t d) { return at[d]; }
+  std::int64_t operator[](std::size_t d) const { return at[d]; }
+};
+
+// Where an element lies, in elements from the start of the buffer.
+std::int64_t element_offset(const TensorDesc& desc, const Coordinate& x);
+
+// Steps to the next coordinate, last dimension fastest; false after the last one.
+bool next(Coordinate& x, std::span<const std::uint32_t> sizes);
+
+// Position in row-major order.
+std::int64_t row_major(const Coordinate& x, std::span<const std::uint32_t> sizes);
+
+// Bytes that a buffer for the tensor has to have: its total size, or what it addresses.
+std::uint64_t buffer_bytes(const TensorDesc& desc);
+
+// Calls f(coordinate, byte offset) for each element in row-major order.
+template <class Function>
+void for_each_element(const TensorDesc& desc, Function f) {
+  Coordinate x;
+  do {
+    f(x, element_offset(desc, x) * byte_size(desc.data_type));
+  } while (next(x, desc.sizes));
+}
+
+}  // namespace weft::test
