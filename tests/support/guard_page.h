@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace weft::test {
+namespace weft::testing {
 
 // Memory that ends right before a page that may not be touched: one byte read or written past the
 // end stops the test. What lies before it in its first page holds a pattern, which intact() checks;
@@ -74,4 +74,4 @@ class GuardedMemory {
   std::size_t size_ = 0;
 };
 
-}  // namespace weft::test
+}  // namespace weft::testing

@@ -2,7 +2,7 @@
 
 #include "support/tensor_walk.h"
 
-namespace weft::test {
+namespace weft::testing {
 
 namespace {
 constexpr std::size_t kCanaryBytes = 128;
@@ -40,4 +40,4 @@ std::vector<bool> addressed_bytes(const TensorDesc& desc) {
   return marked;
 }
 
-}  // namespace weft::test
+}  // namespace weft::testing

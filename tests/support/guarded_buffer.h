@@ -7,7 +7,7 @@
 
 #include "weft/tensor.h"
 
-namespace weft::test {
+namespace weft::testing {
 
 // Memory for a tensor between two canaries, so that a write on either side shows.
 class GuardedBuffer {
@@ -42,4 +42,4 @@ class GuardedBuffer {
 // Marks the bytes of the elements that a tensor addresses.
 std::vector<bool> addressed_bytes(const TensorDesc& desc);
 
-}  // namespace weft::test
+}  // namespace weft::testing

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace weft::test {
+namespace weft::testing {
 
 std::string source_dir() { return WEFT_SOURCE_DIR; }
 
@@ -19,4 +19,4 @@ std::string conformance_dir() {
   return set != nullptr && *set != '\0' ? set : WEFT_CONFORMANCE_DIR;
 }
 
-}  // namespace weft::test
+}  // namespace weft::testing

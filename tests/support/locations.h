@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace weft::test {
+namespace weft::testing {
 
 // Root of the source tree.
 std::string source_dir();
@@ -14,4 +14,4 @@ std::string weft_binary();
 // build was configured with. It need not exist.
 std::string conformance_dir();
 
-}  // namespace weft::test
+}  // namespace weft::testing

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-namespace weft::test {
+namespace weft::testing {
 
 double half_to_double(std::uint16_t bits) {
   const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
@@ -109,4 +109,4 @@ std::uint64_t low_bits(DataType type, Integer value) {
   return static_cast<std::uint64_t>(((value % modulus) + modulus) % modulus);
 }
 
-}  // namespace weft::test
+}  // namespace weft::testing

@@ -5,7 +5,7 @@
 
 #include "weft/data_type.h"
 
-namespace weft::test {
+namespace weft::testing {
 
 // Elements as numbers, for the judges: nothing here is the product's code.
 
@@ -45,4 +45,4 @@ Integer lowest(DataType type);
 Integer highest(DataType type);
 std::uint64_t low_bits(DataType type, Integer value);
 
-}  // namespace weft::test
+}  // namespace weft::testing

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::test {
+namespace weft::testing {
 
 std::int64_t element_offset(const TensorDesc& desc, const Coordinate& x) {
   std::int64_t offset = 0;
@@ -35,4 +35,4 @@ std::uint64_t buffer_bytes(const TensorDesc& desc) {
   return std::max(addressed * byte_size(desc.data_type), desc.total_size_in_bytes);
 }
 
-}  // namespace weft::test
+}  // namespace weft::testing

@@ -7,7 +7,7 @@
 
 #include "weft/tensor.h"
 
-namespace weft::test {
+namespace weft::testing {
 
 // A place in a tensor or a window: one number a dimension, at most 8.
 struct Coordinate {
@@ -37,4 +37,4 @@ void for_each_element(const TensorDesc& desc, Function f) {
   } while (next(x, desc.sizes));
 }
 
-}  // namespace weft::test
+}  // namespace weft::testing
