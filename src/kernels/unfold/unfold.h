@@ -1,0 +1,47 @@
+#pragma once
+
+// Copies rows of an image into rows of columns, with zeros where a row reaches into the padding.
+
+#include <cstdint>
+#include <span>
+
+#include "weft/plan.h"
+
+namespace weft::kernels {
+
+// A rectangle of output elements, `rows` by `count`:
+//
+//   to[r * to_row + i * to_step] = from[(r - row_begin) * from_row + (i - begin) * from_step]
+//       for row_begin <= r < row_end and begin <= i < end, 0 elsewhere
+//
+// Steps are in elements, any sign; from_step and from_row may be 0. `from` is not read, and may be
+// null, where the inner rectangle is empty. Input and output do not overlap.
+struct UnfoldRectangle {
+  const void* from;
+  std::int64_t from_row;
+  std::int64_t from_step;
+  void* to;
+  std::int64_t to_row;
+  std::int64_t to_step;
+  std::int64_t rows;
+  std::int64_t row_begin;
+  std::int64_t row_end;
+  std::int64_t count;
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+using UnfoldFunction = void (*)(const UnfoldRectangle&) noexcept;
+
+struct UnfoldKernel {
+  Isa isa;
+  unsigned bits;  // of an element
+  UnfoldFunction copy;
+  std::string_view name;  // "unfold_32_avx2"
+};
+
+// Best first.
+std::span<const UnfoldKernel> unfold_kernel_table() noexcept;
+const UnfoldKernel& unfold_kernel(Isa isa, unsigned bits) noexcept;
+
+}  // namespace weft::kernels
