@@ -28,5 +28,7 @@ void set_examples(CLI::App& command, std::initializer_list<std::string_view> arg
 void add_run(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_shape(CLI::App& app, Context& context);
+void add_image(CLI::App& app, Context& context);
+void add_info(CLI::App& app, Context& context);
 
 }  // namespace weft::cli

@@ -19,7 +19,7 @@ namespace {
 
 using AddCommand = void (*)(CLI::App&, Context&);
 
-constexpr AddCommand commands[] = {add_run, add_check, add_shape};
+constexpr AddCommand commands[] = {add_run, add_check, add_shape, add_image, add_info};
 
 void print_error(std::string_view message) noexcept {
   std::fputs("weft: error: ", stderr);
