@@ -47,10 +47,6 @@ void relu_row(float* row, int64_t count, float, float) noexcept {
   each(row, count, [](float x) { return x < 0 ? 0.0f : x; });
 }
 
-void softsign_row(float* row, int64_t count, float, float) noexcept {
-  each(row, count, [](float x) { return x / (1 + __builtin_fabsf(x)); });
-}
-
 void thresholded_relu_row(float* row, int64_t count, float alpha, float) noexcept {
   each(row, count, [=](float x) { return x <= alpha ? 0.0f : x; });
 }
@@ -72,6 +68,10 @@ void linear_row(float* row, int64_t count, float alpha, float beta) noexcept {
 void hard_sigmoid_row(float* row, int64_t count, float alpha, float beta) noexcept {
   each_double(row, count,
               [a = double{alpha}, b = double{beta}](double x) { return clamp(a * x + b, 0, 1); });
+}
+
+void softsign_row(float* row, int64_t count, float, float) noexcept {
+  each_double(row, count, [](double x) { return x / (1 + __builtin_fabs(x)); });
 }
 
 void elu_row(float* row, int64_t count, float alpha, float) noexcept {
