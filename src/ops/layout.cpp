@@ -55,10 +55,10 @@ class ZeroSum {
     // x * stride must lie within -sum +- reach of the rest.
     const __int128 low = -sum - reach_[d + 1];
     const __int128 high = -sum + reach_[d + 1];
-    const __int128 first = std::max<__int128>(-steps, divide_up(low, stride));
+    // The negated difference is one too, so the first x that is not 0 may be taken positive.
+    const __int128 first = std::max<__int128>(nonzero ? -steps : 0, divide_up(low, stride));
     const __int128 last = std::min<__int128>(steps, divide_down(high, stride));
     for (__int128 x = first; x <= last; ++x) {
-      if (!nonzero && x < 0) continue;  // the negated difference is found as well
       if (search(d + 1, sum + x * stride, nonzero || x != 0)) return true;
       if (budget_ < 0) return true;
     }

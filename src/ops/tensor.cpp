@@ -46,9 +46,9 @@ std::optional<std::uint64_t> minimum_size_in_bytes(const TensorDesc& desc) {
     }
   }
   if (!elements) return std::nullopt;
-  const auto total_bits = base::multiply(*elements, bits);
-  if (!total_bits || *total_bits > UINT64_MAX - 31) return std::nullopt;
-  return base::round_up(*total_bits, 32) / 8;
+  const unsigned __int128 words = (static_cast<unsigned __int128>(*elements) * bits + 31) / 32;
+  if (words > UINT64_MAX / 4) return std::nullopt;
+  return static_cast<std::uint64_t>(words) * 4;
 }
 
 }  // namespace weft

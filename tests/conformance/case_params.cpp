@@ -36,15 +36,6 @@ Enum enumeration(const Value& desc, const char* name, const char* first, const c
   return text == first ? Enum{0} : Enum{1};
 }
 
-TensorDesc tensor_desc(const Tensor& tensor) {
-  const std::optional<DataType> type = parse_data_type(tensor.data_type);
-  if (!type) throw std::runtime_error("unknown data type " + tensor.data_type);
-  return {.data_type = *type,
-          .sizes = tensor.sizes,
-          .strides = tensor.strides,
-          .total_size_in_bytes = tensor.total_size_in_bytes};
-}
-
 Activation activation(const Value& value) {
   Activation result;
   const std::optional<OperatorType> type = parse_operator_type(field(value, "Type").GetString());
@@ -66,10 +57,10 @@ Activation activation(const Value& value) {
 ConvolutionParams convolution(const Case& test) {
   const Value& desc = test.desc();
   ConvolutionParams params;
-  params.input = tensor_desc(test.inputs.at(0));
-  params.filter = tensor_desc(test.inputs.at(1));
-  if (test.inputs.size() > 2) params.bias = tensor_desc(test.inputs[2]);
-  params.output = tensor_desc(test.output);
+  params.input = test.inputs.at(0).desc;
+  params.filter = test.inputs.at(1).desc;
+  if (test.inputs.size() > 2) params.bias = test.inputs[2].desc;
+  params.output = test.output.desc;
   params.mode = enumeration<ConvolutionMode>(desc, "Mode", "CONVOLUTION", "CROSS_CORRELATION");
   params.direction = enumeration<ConvolutionDirection>(desc, "Direction", "FORWARD", "BACKWARD");
   params.strides = dims(desc, "Strides");
@@ -88,8 +79,8 @@ ConvolutionParams convolution(const Case& test) {
 template <class Params>
 Params windows(const Case& test) {
   const Value& desc = test.desc();
-  return {.input = tensor_desc(test.inputs.at(0)),
-          .output = tensor_desc(test.output),
+  return {.input = test.inputs.at(0).desc,
+          .output = test.output.desc,
           .window_sizes = dims(desc, "WindowSizes"),
           .strides = dims(desc, "Strides"),
           .dilations = dims(desc, "Dilations"),
@@ -100,8 +91,8 @@ Params windows(const Case& test) {
 ResampleParams resample(const Case& test) {
   const Value& desc = test.desc();
   ResampleParams params;
-  params.input = tensor_desc(test.inputs.at(0));
-  params.output = tensor_desc(test.output);
+  params.input = test.inputs.at(0).desc;
+  params.output = test.output.desc;
   params.interpolation_mode =
       enumeration<InterpolationMode>(desc, "InterpolationMode", "NEAREST_NEIGHBOR", "LINEAR");
   params.rounding_direction =

@@ -2,13 +2,14 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
 
 #include "conformance/backend.h"
 #include "conformance/model.h"
+#include "conformance/npy.h"
+#include "support/guarded_buffer.h"
 #include "support/locations.h"
 
 namespace weft::conformance {
@@ -37,17 +38,17 @@ class TemporaryFolder {
 };
 
 // A buffer as a file of one dimension.
-void write_flat(const fs::path& path, ElementType type, std::span<const std::byte> bytes) {
-  write_npy(path, {type, {bytes.size() / type.bytes}, {bytes.begin(), bytes.end()}});
+void write_flat(const fs::path& path, DataType type, std::span<const std::byte> bytes) {
+  write_npy(path, {type, {bytes.size() / byte_size(type)}, {bytes.begin(), bytes.end()}});
 }
 
 // The expected output with `initial` wherever no element lies.
 std::vector<std::byte> expected_buffer(const Tensor& output, std::span<const std::byte> initial) {
   std::vector<std::byte> bytes(initial.begin(), initial.end());
-  output.for_each_element([&](std::uint64_t offset) {
-    const std::size_t at = offset * output.type.bytes;
-    std::memcpy(bytes.data() + at, output.bytes.data() + at, output.type.bytes);
-  });
+  const std::vector<bool> addressed = testing::addressed_bytes(output.desc);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (addressed[i]) bytes[i] = output.bytes[i];
+  }
   return bytes;
 }
 
@@ -77,14 +78,15 @@ class CommandBackend : public Backend {
     const TemporaryFolder folder;
     const ModelFiles files = {folder.path() / "initial.npy", folder.path() / "expected.npy",
                               folder.path() / "result.npy", folder.path() / "result.bin"};
-    write_flat(files.initial, test.output.type, initial);
-    write_flat(files.expected, test.output.type, expected_buffer(test.output, initial));
+    write_flat(files.initial, test.output.desc.data_type, initial);
+    write_flat(files.expected, test.output.desc.data_type, expected_buffer(test.output, initial));
     const fs::path model = folder.path() / "model.json";
     std::ofstream(model) << model_of(test, files);
 
     run_command(quoted(testing::weft_binary()) + " run " + quoted(model.string()));
     Npy result = read_npy(files.result);
-    if (result.type != test.output.type) throw std::runtime_error("the .npy has another type");
+    if (result.type != test.output.desc.data_type)
+      throw std::runtime_error("the .npy has another type");
     if (read_bytes(files.raw) != result.data) throw std::runtime_error("the two files differ");
     return {{"weft run", std::move(result.data)}};
   }

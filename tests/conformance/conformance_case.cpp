@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "conformance/npy.h"
+
 namespace weft::conformance {
 
 namespace {
 
-std::vector<std::uint32_t> numbers(const rapidjson::Value& array) {
-  std::vector<std::uint32_t> result;
+Dims numbers(const rapidjson::Value& array) {
+  Dims result;
   for (const rapidjson::Value& value : array.GetArray()) result.push_back(value.GetUint());
   return result;
 }
@@ -17,33 +19,25 @@ Tensor load_tensor(const std::filesystem::path& folder, const std::string& field
                    const rapidjson::Value& description) {
   Tensor tensor;
   tensor.field = field;
-  tensor.data_type = description["DataType"].GetString();
-  tensor.type = element_type(tensor.data_type);
-  tensor.sizes = numbers(description["Sizes"]);
-  tensor.packed = description["Strides"].IsNull();
-  if (!tensor.packed) tensor.strides = numbers(description["Strides"]);
-  tensor.total_size_in_bytes = description["TotalTensorSizeInBytes"].GetUint64();
   tensor.file = folder / description["file"].GetString();
+  TensorDesc& desc = tensor.desc;
+  desc.data_type = parse_data_type(description["DataType"].GetString()).value_or(DataType::unknown);
+  desc.sizes = numbers(description["Sizes"]);
+  if (!description["Strides"].IsNull()) desc.strides = numbers(description["Strides"]);
+  desc.total_size_in_bytes = description["TotalTensorSizeInBytes"].GetUint64();
 
   Npy array = read_npy(tensor.file);
   const std::uint64_t bytes = array.data.size();
-  if (array.type != tensor.type || bytes > tensor.total_size_in_bytes ||
-      bytes + 4 <= tensor.total_size_in_bytes) {
+  if (array.type != desc.data_type || bytes > desc.total_size_in_bytes ||
+      bytes + 4 <= desc.total_size_in_bytes) {
     throw std::runtime_error(tensor.file.string() + ": not what case.json says");
   }
   tensor.bytes = std::move(array.data);
-  tensor.bytes.resize(tensor.total_size_in_bytes);
+  tensor.bytes.resize(desc.total_size_in_bytes);
   return tensor;
 }
 
 }  // namespace
-
-std::vector<std::uint64_t> Tensor::element_strides() const {
-  if (!packed) return {strides.begin(), strides.end()};
-  std::vector<std::uint64_t> result(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;) result[d - 1] = result[d] * sizes[d];
-  return result;
-}
 
 Case load_case(const std::filesystem::path& folder) {
   Case result;

@@ -32,8 +32,8 @@ class ModelBuilder {
         desc.AddMember(Value(member.name, memory_), Value(member.value, memory_), memory_);
       }
     }
-    for (const Tensor& tensor : test.inputs) desc[tensor.field.c_str()] = tensor_desc(tensor);
-    desc[test.output.field.c_str()] = tensor_desc(test.output);
+    for (const Tensor& tensor : test.inputs) desc[tensor.field.c_str()] = tensor_desc(tensor.desc);
+    desc[test.output.field.c_str()] = tensor_desc(test.output.desc);
 
     Value dispatchable(rapidjson::kObjectType);
     dispatchable.AddMember("type", text("DML_OPERATOR_" + test.operator_name), memory_);
@@ -78,17 +78,17 @@ class ModelBuilder {
  private:
   Value text(const std::string& string) { return Value(string.c_str(), memory_); }
 
-  Value numbers(const std::vector<std::uint32_t>& values) {
+  Value numbers(const Dims& values) {
     Value array(rapidjson::kArrayType);
     for (const std::uint32_t value : values) array.PushBack(value, memory_);
     return array;
   }
 
-  Value tensor_desc(const Tensor& tensor) {
+  Value tensor_desc(const TensorDesc& tensor) {
     Value desc(rapidjson::kObjectType);
-    desc.AddMember("DataType", text(tensor.data_type), memory_);
+    desc.AddMember("DataType", text(std::string(name(tensor.data_type))), memory_);
     desc.AddMember("Sizes", numbers(tensor.sizes), memory_);
-    if (!tensor.packed) desc.AddMember("Strides", numbers(tensor.strides), memory_);
+    if (!tensor.strides.empty()) desc.AddMember("Strides", numbers(tensor.strides), memory_);
     desc.AddMember("TotalTensorSizeInBytes", tensor.total_size_in_bytes, memory_);
     return desc;
   }

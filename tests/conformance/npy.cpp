@@ -1,7 +1,6 @@
 #include "conformance/npy.h"
 
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -24,55 +23,28 @@ std::string_view after(std::string_view key, std::string_view header) {
   return at == std::string_view::npos ? std::string_view() : header.substr(at + key.size());
 }
 
-long double half_value(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const long double fraction = bits & 1023;
-  const long double sign = (bits & 0x8000) != 0 ? -1.0L : 1.0L;
-  if (exponent == 31) return fraction != 0 ? std::nanl("") : sign * HUGE_VALL;
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(fraction + 1024, exponent - 25);
+// Byte order, kind and size of each data type as .npy writes them.
+constexpr std::pair<DataType, std::string_view> kDescriptions[] = {
+    {DataType::float64, "<f8"}, {DataType::float32, "<f4"}, {DataType::float16, "<f2"},
+    {DataType::int64, "<i8"},   {DataType::int32, "<i4"},   {DataType::int16, "<i2"},
+    {DataType::int8, "|i1"},    {DataType::uint64, "<u8"},  {DataType::uint32, "<u4"},
+    {DataType::uint16, "<u2"},  {DataType::uint8, "|u1"}};
+
+std::string_view description(DataType type) {
+  for (const auto& [known, text] : kDescriptions) {
+    if (known == type) return text;
+  }
+  throw std::runtime_error("no .npy has this data type");
 }
 
-template <class T>
-long double read(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof value);
-  return static_cast<long double>(value);
+DataType type_of(std::string_view text, const std::filesystem::path& path) {
+  for (const auto& [type, known] : kDescriptions) {
+    if (text.starts_with(known)) return type;
+  }
+  fail(path, "unexpected descr");
 }
 
 }  // namespace
-
-ElementType element_type(std::string_view name) {
-  constexpr std::pair<std::string_view, char> kinds[] = {
-      {"FLOAT", 'f'}, {"INT", 'i'}, {"UINT", 'u'}};
-  for (const auto& [prefix, kind] : kinds) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string_view digits = name.substr(prefix.size());
-    for (const unsigned bits : {8u, 16u, 32u, 64u}) {
-      if (digits == std::to_string(bits)) return {kind, bits / 8};
-    }
-  }
-  throw std::runtime_error("unknown data type " + std::string(name));
-}
-
-long double element_value(ElementType type, const std::byte* element) {
-  const unsigned bits = type.bytes * 8;
-  if (type.kind == 'f') {
-    if (bits == 64) return read<double>(element);
-    if (bits == 32) return read<float>(element);
-    std::uint16_t half;
-    std::memcpy(&half, element, sizeof half);
-    return half_value(half);
-  }
-  if (type.kind == 'i') {
-    if (bits == 64) return read<std::int64_t>(element);
-    if (bits == 32) return read<std::int32_t>(element);
-    return bits == 16 ? read<std::int16_t>(element) : read<std::int8_t>(element);
-  }
-  if (bits == 64) return read<std::uint64_t>(element);
-  if (bits == 32) return read<std::uint32_t>(element);
-  return bits == 16 ? read<std::uint16_t>(element) : read<std::uint8_t>(element);
-}
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -93,14 +65,12 @@ Npy read_npy(const std::filesystem::path& path) {
   const std::string_view header = text.substr(10, length);
 
   Npy array;
-  const std::string_view type = after("'descr': ", header);
-  if (type.size() < 4 || (type[1] != '<' && type[1] != '|')) fail(path, "unexpected descr");
-  array.type = {type[2], static_cast<unsigned>(type[3] - '0')};
+  array.type = type_of(after("'descr': '", header), path);
   if (!after("'fortran_order': ", header).starts_with("False")) fail(path, "not in C order");
 
   std::string_view shape = after("'shape': ", header);
   shape = shape.substr(0, shape.find(')'));
-  std::uint64_t size = array.type.bytes;
+  std::uint64_t size = byte_size(array.type);
   for (std::size_t i = 1; i < shape.size();) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(shape.data() + i, shape.data() + shape.size(), value);
@@ -116,8 +86,7 @@ Npy read_npy(const std::filesystem::path& path) {
 
 void write_npy(const std::filesystem::path& path, const Npy& array) {
   std::string header = "{'descr': '";
-  header += array.type.bytes == 1 ? '|' : '<';
-  header += array.type.kind + std::to_string(array.type.bytes);
+  header += description(array.type);
   header += "', 'fortran_order': False, 'shape': (";
   for (const std::uint64_t size : array.shape) header += std::to_string(size) + ", ";
   header += "), }";

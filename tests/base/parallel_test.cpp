@@ -1,0 +1,105 @@
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "weft/info.h"
+
+namespace weft::base {
+namespace {
+
+// Counts the calls for each tile and watches that a slot is never in two of them at once.
+class Watch {
+ public:
+  Watch(unsigned slots, std::int64_t tiles)
+      : calls_(static_cast<std::size_t>(tiles)), busy_(slots) {}
+
+  void operator()(std::int64_t tile, unsigned slot) {
+    if (slot >= busy_.size()) {
+      wrong_slot_ = true;
+      return;
+    }
+    if (busy_[slot].exchange(true)) shared_slot_ = true;
+    ++calls_[static_cast<std::size_t>(tile)];
+    for (int i = 0; i < 20; ++i) std::atomic_thread_fence(std::memory_order_seq_cst);
+    busy_[slot] = false;
+  }
+
+  void expect_each_tile_once() const {
+    EXPECT_FALSE(wrong_slot_);
+    EXPECT_FALSE(shared_slot_);
+    for (std::size_t i = 0; i < calls_.size(); ++i) ASSERT_EQ(calls_[i], 1) << "tile " << i;
+  }
+
+ private:
+  std::vector<std::atomic<int>> calls_;
+  std::vector<std::atomic<bool>> busy_;
+  std::atomic<bool> wrong_slot_ = false;
+  std::atomic<bool> shared_slot_ = false;
+};
+
+void run_watched(unsigned slots, std::int64_t tiles) {
+  Watch watch(slots, tiles);
+  parallel_tiles(slots, tiles, [&](std::int64_t tile, unsigned slot) { watch(tile, slot); });
+  watch.expect_each_tile_once();
+}
+
+TEST(ParallelTiles, CallsForEachTileOnce) {
+  for (const unsigned slots : {1u, 2u, 3u, 8u, 64u}) {
+    for (const std::int64_t tiles : {0, 1, 2, 7, 64, 1000}) {
+      SCOPED_TRACE(std::to_string(slots) + " slots, " + std::to_string(tiles) + " tiles");
+      run_watched(slots, tiles);
+    }
+  }
+}
+
+TEST(ParallelTiles, OneSlotRunsOnTheCallingThreadInOrder) {
+  std::vector<std::int64_t> order;
+  const auto caller = std::this_thread::get_id();
+  parallel_tiles(1, 5, [&](std::int64_t tile, unsigned slot) {
+    EXPECT_EQ(slot, 0u);
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    order.push_back(tile);
+  });
+  EXPECT_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(ParallelTiles, MayBeNested) {
+  constexpr std::int64_t kOuter = 12;
+  std::vector<std::atomic<std::int64_t>> sums(kOuter);
+  parallel_tiles(4, kOuter, [&](std::int64_t outer, unsigned) {
+    parallel_tiles(3, 50, [&](std::int64_t inner, unsigned) {
+      sums[static_cast<std::size_t>(outer)] += inner + 1;
+    });
+  });
+  for (const auto& sum : sums) EXPECT_EQ(sum, 50 * 51 / 2);
+}
+
+TEST(ParallelTiles, MayBeCalledFromManyThreadsAtOnce) {
+  std::vector<std::thread> hosts;
+  for (int host = 0; host < 16; ++host) {
+    hosts.emplace_back([] {
+      for (int i = 0; i < 20; ++i) run_watched(4, 100);
+    });
+  }
+  for (std::thread& host : hosts) host.join();
+}
+
+TEST(ParallelTiles, EveryTileIsDoneOnReturn) {
+  std::vector<int> plain(5000, 0);  // no atomics: the return orders all writes before it
+  parallel_tiles(8, 5000, [&](std::int64_t tile, unsigned) {
+    plain[static_cast<std::size_t>(tile)] = static_cast<int>(tile);
+  });
+  for (int i = 0; i < 5000; ++i) ASSERT_EQ(plain[static_cast<std::size_t>(i)], i);
+}
+
+TEST(ThreadCount, IsAtLeastOne) {
+  EXPECT_GE(thread_count(), 1u);
+  EXPECT_EQ(default_thread_count(), thread_count());
+}
+
+}  // namespace
+}  // namespace weft::base
