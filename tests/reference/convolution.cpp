@@ -1,0 +1,117 @@
+#include "reference/convolution.h"
+
+#include <optional>
+#include <span>
+
+#include "reference/activation.h"
+#include "support/number.h"
+#include "support/tensor_walk.h"
+
+namespace weft::reference {
+
+namespace {
+
+using testing::Coordinate;
+
+std::int64_t entry(const Dims& values, std::size_t d, std::int64_t fallback) {
+  return values.empty() ? fallback : std::int64_t{values[d]};
+}
+
+double element(const TensorDesc& desc, const std::byte* data, const Coordinate& x) {
+  return testing::read_real(desc.data_type,
+                            data + testing::element_offset(desc, x) * byte_size(desc.data_type));
+}
+
+class Convolution {
+ public:
+  Convolution(const ConvolutionParams& params, const std::byte* input, const std::byte* filter)
+      : p_(params),
+        input_(input),
+        filter_(filter),
+        spatial_(params.input.sizes.size() - 2),
+        window_(std::span(params.filter.sizes).subspan(2)) {}
+
+  // Everything before bias and activation; y is a coordinate of the output.
+  Sum sum(const Coordinate& y) const {
+    Sum result;
+    if (in_output_padding(y)) return result;
+    const std::int64_t groups = p_.group_count;
+    const std::int64_t in_channels = p_.input.sizes[1] / groups;
+    const std::int64_t out_channels = p_.output.sizes[1] / groups;
+    const std::int64_t group = y[1] / out_channels;
+    for (std::int64_t i = 0; i < in_channels; ++i) {
+      Coordinate k;  // in the window: one entry a spatial dimension
+      do {
+        Coordinate source{{y[0], group * in_channels + i}};
+        if (!find_source(y, k, source)) continue;
+        Coordinate weight =
+            is_forward() ? Coordinate{{y[1], i}} : Coordinate{{source[1], y[1] % out_channels}};
+        for (std::size_t d = 0; d < spatial_; ++d) {
+          const bool flip = p_.mode == ConvolutionMode::convolution;
+          weight[d + 2] = flip ? std::int64_t{window_[d]} - 1 - k[d] : k[d];
+        }
+        result.add(element(p_.input, input_, source), element(p_.filter, filter_, weight));
+      } while (testing::next(k, window_));
+    }
+    return result;
+  }
+
+ private:
+  bool is_forward() const { return p_.direction == ConvolutionDirection::forward; }
+
+  bool in_output_padding(const Coordinate& y) const {
+    for (std::size_t d = 0; d < spatial_; ++d) {
+      const std::int64_t computed = p_.output.sizes[d + 2] - entry(p_.output_padding, d, 0);
+      if (y[d + 2] >= computed) return true;
+    }
+    return false;
+  }
+
+  // The input position that tap k combines with output y, if there is one.
+  //   forward   source = y * stride + k * dilation - start
+  //   backward  y = source * stride + k * dilation - start
+  bool find_source(const Coordinate& y, const Coordinate& k, Coordinate& source) const {
+    for (std::size_t d = 0; d < spatial_; ++d) {
+      const std::int64_t stride = entry(p_.strides, d, 1);
+      const std::int64_t dilation = entry(p_.dilations, d, 1);
+      const std::int64_t start = entry(p_.start_padding, d, 0);
+      std::int64_t at = 0;
+      if (is_forward()) {
+        at = y[d + 2] * stride + k[d] * dilation - start;
+      } else {
+        const std::int64_t scaled = y[d + 2] - k[d] * dilation + start;
+        if (scaled % stride != 0) return false;
+        at = scaled / stride;
+      }
+      if (at < 0 || at >= std::int64_t{p_.input.sizes[d + 2]}) return false;
+      source[d + 2] = at;
+    }
+    return true;
+  }
+
+  const ConvolutionParams& p_;
+  const std::byte* input_;
+  const std::byte* filter_;
+  std::size_t spatial_;
+  std::span<const std::uint32_t> window_;
+};
+
+}  // namespace
+
+ExpectedTensor convolution(const ConvolutionParams& params, const std::byte* input,
+                           const std::byte* filter, const std::byte* bias) {
+  const Convolution convolution(params, input, filter);
+  ExpectedTensor result;
+  Coordinate y;
+  do {
+    Sum sum = convolution.sum(y);
+    if (params.bias) sum.add(element(*params.bias, bias, Coordinate{{0, y[1]}}));
+    // float16 is widened and summed in float32 as well.
+    const Range range = sum.range(DataType::float32);
+    result.push_back(params.fused_activation ? apply(*params.fused_activation, range)
+                                             : within(range));
+  } while (testing::next(y, params.output.sizes));
+  return result;
+}
+
+}  // namespace weft::reference
