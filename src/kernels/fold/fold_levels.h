@@ -1,0 +1,22 @@
+#pragma once
+
+// Declares the fold kernels of every instruction set. fold.h has their contract.
+
+#include "kernels/declare_levels.h"
+
+namespace weft::kernels {
+struct FoldRectangle;
+}
+
+#define WEFT_DECLARE_FOLD(level)                \
+  namespace weft::kernels::level {              \
+  void fold_i8(const FoldRectangle&) noexcept;  \
+  void fold_i16(const FoldRectangle&) noexcept; \
+  void fold_i32(const FoldRectangle&) noexcept; \
+  void fold_i64(const FoldRectangle&) noexcept; \
+  void fold_f16(const FoldRectangle&) noexcept; \
+  void fold_f32(const FoldRectangle&) noexcept; \
+  void fold_f64(const FoldRectangle&) noexcept; \
+  }
+WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_FOLD)
+#undef WEFT_DECLARE_FOLD

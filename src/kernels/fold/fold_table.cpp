@@ -1,0 +1,34 @@
+#include "kernels/fold/fold.h"
+#include "kernels/fold/fold_levels.h"
+
+namespace weft::kernels {
+
+namespace {
+
+#define WEFT_FOLD(level)                                               \
+  {Isa::level, false, 8, 1, level::fold_i8, "fold_i8_" #level},        \
+      {Isa::level, false, 16, 2, level::fold_i16, "fold_i16_" #level}, \
+      {Isa::level, false, 32, 4, level::fold_i32, "fold_i32_" #level}, \
+      {Isa::level, false, 64, 8, level::fold_i64, "fold_i64_" #level}, \
+      {Isa::level, true, 16, 4, level::fold_f16, "fold_f16_" #level},  \
+      {Isa::level, true, 32, 4, level::fold_f32, "fold_f32_" #level},  \
+      {Isa::level, true, 64, 8, level::fold_f64, "fold_f64_" #level},
+constexpr FoldKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_FOLD)};
+#undef WEFT_FOLD
+
+}  // namespace
+
+std::span<const FoldKernel> fold_kernel_table() noexcept { return table; }
+
+const FoldKernel& fold_kernel(Isa isa, DataType type) noexcept {
+  const bool is_float =
+      type == DataType::float16 || type == DataType::float32 || type == DataType::float64;
+  for (const FoldKernel& kernel : table) {
+    if (kernel.isa <= isa && kernel.is_float == is_float && kernel.bits == bit_size(type)) {
+      return kernel;
+    }
+  }
+  return table[0];  // every checked data type has a base row
+}
+
+}  // namespace weft::kernels
