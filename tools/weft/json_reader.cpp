@@ -88,6 +88,7 @@ JsonFile::JsonFile(const std::filesystem::path& path) : name_(path.string()) {
 
 void JsonFile::fail(const std::string& pointer, std::string message) {
   constexpr std::size_t kMost = 100;
+  ++failures_;
   if (problems_.size() > kMost) return;
   if (problems_.size() == kMost) {
     problems_.push_back({name_, "more problems, not shown"});
@@ -141,6 +142,21 @@ std::optional<std::size_t> JsonValue::one_of(std::span<const std::string_view> n
     fail_value((names.size() > 1 ? "one of " : "") + join(names));
   }
   return std::nullopt;
+}
+
+std::uint32_t JsonValue::flags(std::span<const std::string_view> names,
+                               std::string_view prefix) const {
+  std::uint32_t bits = 0;
+  const auto add = [&](const JsonValue& flag) {
+    const auto index = flag.one_of(names, prefix);
+    if (index && *index > 0) bits |= 1u << (*index - 1);
+  };
+  if (!is_array()) {
+    add(*this);
+    return bits;
+  }
+  for (std::size_t i = 0; i < size(); ++i) add(element(i));
+  return bits;
 }
 
 std::optional<std::vector<std::uint32_t>> JsonValue::whole_array() const {

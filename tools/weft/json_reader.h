@@ -28,13 +28,14 @@ class JsonFile {
 
   // Records a problem at a JSON pointer of the file. After a hundred, further ones are dropped.
   void fail(const std::string& pointer, std::string message);
-  bool ok() const { return problems_.empty(); }
+  std::size_t failures() const { return failures_; }
   const std::vector<Problem>& problems() const { return problems_; }
 
  private:
   std::string name_;
   rapidjson::Document document_;
   std::vector<Problem> problems_;
+  std::size_t failures_ = 0;  // calls of fail()
 };
 
 // A JSON value and its place. Each reading function returns the value, or records "is X, must be
@@ -65,6 +66,9 @@ class JsonValue {
   // The position in `names` of a string that is one of them, with or without `prefix`.
   std::optional<std::size_t> one_of(std::span<const std::string_view> names,
                                     std::string_view prefix = {}) const;
+
+  // The bits of a flag or an array of flags: names[1] is bit 0, names[2] bit 1; names[0] is none.
+  std::uint32_t flags(std::span<const std::string_view> names, std::string_view prefix) const;
 
   // Every element of an array; nothing when one of them, or the value itself, is not right.
   std::optional<std::vector<std::uint32_t>> whole_array() const;
