@@ -1,0 +1,53 @@
+#include "ops/copy_plan.h"
+
+#include <string>
+
+#include "base/cpu.h"
+#include "base/parallel.h"
+#include "kernels/rows/rows.h"
+#include "ops/traversal.h"
+
+namespace weft::ops {
+
+namespace {
+
+class CopyBody final : public PlanBody {
+ public:
+  CopyBody(OperatorType operator_type, const Layout& input, const Layout& output,
+           DataType data_type, const PlanOptions& options)
+      : traversal_(input, output),
+        copy_(kernels::row_kernels(base::choose_isa(options.max_isa)).copy(data_type)),
+        element_bytes_(byte_size(data_type)),
+        slots_(slot_count(options, traversal_.tiles())) {
+    type = operator_type;
+    algorithm = "copy";
+    explanation = traversal_.text(slots_);
+  }
+
+  void run(const RunArguments& arguments) const noexcept override {
+    const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
+    auto* to = static_cast<std::byte*>(arguments.outputs[0]);
+    if (from == to) return;  // in place
+    base::parallel_tiles(slots_, traversal_.tiles(), [&](std::int64_t tile, unsigned) {
+      traversal_.visit(tile, [&](std::int64_t in, std::int64_t out, std::int64_t count) {
+        copy_(from + in * element_bytes_, traversal_.input_stride(), to + out * element_bytes_,
+              traversal_.output_stride(), count);
+      });
+    });
+  }
+
+ private:
+  Traversal traversal_;
+  kernels::CopyRow copy_;
+  std::int64_t element_bytes_;
+  unsigned slots_;
+};
+
+}  // namespace
+
+std::shared_ptr<PlanBody> copy_plan(OperatorType type, const Layout& input, const Layout& output,
+                                    DataType data_type, const PlanOptions& options) {
+  return std::make_shared<CopyBody>(type, input, output, data_type, options);
+}
+
+}  // namespace weft::ops
