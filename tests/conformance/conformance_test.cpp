@@ -48,8 +48,8 @@ struct Door {
 constexpr Door kDoors[] = {{"api", make_api_backend, false},
                            {"command", make_command_backend, true}};
 
-void PrintTo(const Door& door, std::ostream* out) { *out << door.name; }
-void PrintTo(const Suite& suite, std::ostream* out) { *out << suite.name; }
+std::ostream& operator<<(std::ostream& out, const Door& door) { return out << door.name; }
+std::ostream& operator<<(std::ostream& out, const Suite& suite) { return out << suite.name; }
 
 struct Count {
   std::size_t passed = 0;

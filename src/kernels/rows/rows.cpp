@@ -40,7 +40,7 @@ void copy(const void* from_bytes, int64_t from_stride, void* to_bytes, int64_t t
   // and shuffles.
   if (to_stride == 1 && from_stride == 1) {
     __builtin_memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  } else if (to_stride == 1 && from_stride == 0) {
+  } else if (to_stride == 1 && from_stride == 0 && count > 0) {
     const T value = *from;
     for (int64_t i = 0; i < count; ++i) to[i] = value;
   } else if (to_stride == 1 && from_stride == 2) {
