@@ -1,0 +1,80 @@
+#pragma once
+
+// The loops of the RESAMPLE family. Where output elements come from stands in tables that a plan
+// computes once for a tile and uses for many rows.
+
+#include <cstdint>
+#include <span>
+
+#include "weft/data_type.h"
+#include "weft/plan.h"
+
+namespace weft::kernels {
+
+// to[i * to_stride] = from[offsets[i]], bit for bit; offsets and stride in elements.
+using GatherRow = void (*)(const void* from, const std::int64_t* offsets, void* to,
+                           std::int64_t to_stride, std::int64_t count) noexcept;
+
+// to[i] = from[i * from_stride], widened exactly.
+template <class Real>
+using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
+                          std::int64_t count) noexcept;
+
+// Linear interpolation in one precision, `count` results.
+//
+//   float   (1 - t) a + t b
+//   double  a + t (b - a), for integers: between equal numbers it is exact
+template <class Real>
+struct LinearLoops {
+  // to[i] = lerp(a[i], b[i], t): between two rows. `to` may be `a` or `b`.
+  void (*between)(const Real* a, const Real* b, float t, Real* to, std::int64_t count) noexcept;
+  // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Where t[i] is 0, index[i] +
+  // 1 is not read. Overlaps nothing.
+  void (*along)(const Real* row, const std::int32_t* index, const float* t, Real* to,
+                std::int64_t count) noexcept;
+};
+
+struct ResampleKernels {
+  Isa isa;
+  const char* nearest_name;  // "nearest_avx2"
+  const char* linear_name;
+  const char* antialias_name;
+
+  GatherRow gather_8;  // by bits an element
+  GatherRow gather_16;
+  GatherRow gather_32;
+
+  // Rows of 8-bit integers; floats have rows.h. store truncates toward zero and saturates.
+  WidenRow<float> load_i8_f32;
+  WidenRow<float> load_u8_f32;
+  WidenRow<double> load_i8_f64;
+  WidenRow<double> load_u8_f64;
+  void (*store_f64_i8)(const double* from, void* to, std::int64_t to_stride,
+                       std::int64_t count) noexcept;
+  void (*store_f64_u8)(const double* from, void* to, std::int64_t to_stride,
+                       std::int64_t count) noexcept;
+
+  LinearLoops<float> linear_f32;
+  LinearLoops<double> linear_f64;
+
+  // sum[i] += weight * row[i]
+  void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;
+
+  // The sum of values[i] * (1 - |first + i - center| * slope): one piece of a triangle filter,
+  // whose weights are not negative. In an order that depends on `count` alone.
+  double (*triangle_sum)(const double* values, std::int64_t count, double first, double center,
+                         double slope) noexcept;
+
+  // to[i] = from[i], rounded to float32.
+  void (*narrow)(const double* from, float* to, std::int64_t count) noexcept;
+
+  GatherRow gather(DataType type) const noexcept {
+    return byte_size(type) == 1 ? gather_8 : byte_size(type) == 2 ? gather_16 : gather_32;
+  }
+};
+
+// One entry an instruction set, best first.
+std::span<const ResampleKernels> resample_kernel_table() noexcept;
+const ResampleKernels& resample_kernels(Isa isa) noexcept;
+
+}  // namespace weft::kernels

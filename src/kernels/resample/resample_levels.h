@@ -1,0 +1,28 @@
+#pragma once
+
+// Declares the loops of every instruction set. resample.h has their contracts.
+
+#include <cstdint>
+
+#include "kernels/declare_levels.h"
+
+#define WEFT_DECLARE_RESAMPLE(level)                                                             \
+  namespace weft::kernels::level {                                                               \
+  template <class T>                                                                             \
+  void gather_row(const void*, const std::int64_t*, void*, std::int64_t, std::int64_t) noexcept; \
+  template <class T, class Real>                                                                 \
+  void widen_row(const void*, std::int64_t, Real*, std::int64_t) noexcept;                       \
+  template <class T>                                                                             \
+  void truncate_row(const double*, void*, std::int64_t, std::int64_t) noexcept;                  \
+  void lerp_between_f32(const float*, const float*, float, float*, std::int64_t) noexcept;       \
+  void lerp_between_f64(const double*, const double*, float, double*, std::int64_t) noexcept;    \
+  void lerp_along_f32(const float*, const std::int32_t*, const float*, float*,                   \
+                      std::int64_t) noexcept;                                                    \
+  void lerp_along_f64(const double*, const std::int32_t*, const float*, double*,                 \
+                      std::int64_t) noexcept;                                                    \
+  void add_row(const float*, double, double*, std::int64_t) noexcept;                            \
+  double triangle_sum(const double*, std::int64_t, double, double, double) noexcept;             \
+  void narrow_row(const double*, float*, std::int64_t) noexcept;                                 \
+  }
+WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_RESAMPLE)
+#undef WEFT_DECLARE_RESAMPLE

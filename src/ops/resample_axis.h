@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace weft::ops {
+
+// How a nearest-neighbour coordinate becomes an index.
+enum class Rounding { half_up, down, up };
+
+// The elements of one dimension that output element o is made of: (1 - t) in(index) + t in(index +
+// 1). Where t is 0 there is no second element.
+struct Neighbors {
+  std::int64_t index;
+  float t;  // [0, 1)
+};
+
+// The same for an antialiased dimension: in(k) has weight (1 - |k - center| * slope) / sum for
+// every k in [begin, end], all of them positive.
+struct Triangle {
+  double center;
+  double slope;
+  std::int64_t begin;
+  std::int64_t end;
+  double sum;
+
+  double weight(std::int64_t k) const noexcept {
+    return 1 - std::fabs(static_cast<double>(k) - center) * slope;
+  }
+};
+
+// One dimension: where its output elements come from, and where both lie in memory.
+struct ResampleAxis {
+  std::int64_t input_size;
+  std::int64_t output_size;
+  std::int64_t input_stride;
+  std::int64_t output_stride;
+  float scale;
+  float input_pixel_offset;
+  float output_pixel_offset;
+  bool direct;  // output o is input o, exactly; the input's stride may be 0
+
+  // (o - output_pixel_offset) / scale - input_pixel_offset, every step rounded to float32. Never
+  // NaN, for the offsets are finite.
+  float coordinate(std::int64_t o) const noexcept {
+    const float distance = static_cast<float>(o) - output_pixel_offset;
+    const float quotient = scale == 0 || std::isinf(scale) ? 0.0f : distance / scale;
+    return quotient - input_pixel_offset;
+  }
+
+  // x within the input, so that it may become an integer.
+  double clamp(double x) const noexcept {
+    return std::clamp(x, 0.0, static_cast<double>(input_size - 1));
+  }
+
+  std::int64_t nearest(std::int64_t o, Rounding rounding) const noexcept {
+    const double x = coordinate(o);
+    // Inside the input, truncation is floor.
+    if (rounding != Rounding::up) {
+      return static_cast<std::int64_t>(clamp(rounding == Rounding::half_up ? x + 0.5 : x));
+    }
+    const double inside = clamp(x);
+    const auto below = static_cast<std::int64_t>(inside);
+    return below + (static_cast<double>(below) < inside ? 1 : 0);
+  }
+
+  Neighbors neighbors(std::int64_t o) const noexcept {
+    const double x = clamp(coordinate(o));
+    const auto index = static_cast<std::int64_t>(x);
+    return {index, static_cast<float>(x - static_cast<double>(index))};
+  }
+
+  // The triangle is 1 / scale wide on each side where that is more than 1. Elsewhere, and where it
+  // misses the input altogether, the coordinate is clamped to the input.
+  Triangle triangle(std::int64_t o) const noexcept;
+};
+
+}  // namespace weft::ops

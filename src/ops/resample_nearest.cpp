@@ -1,0 +1,97 @@
+#include <array>
+
+#include "base/cpu.h"
+#include "base/parallel.h"
+#include "kernels/resample/resample.h"
+#include "kernels/rows/rows.h"
+#include "ops/resample_plan.h"
+
+namespace weft::ops {
+
+namespace {
+
+using std::int64_t;
+
+constexpr int64_t kMaxChunk = 1024;
+
+Rounding rounding_of(const ResampleParams& params) {
+  if (params.type == OperatorType::resample || params.type == OperatorType::resample1) {
+    return Rounding::half_up;
+  }
+  return params.rounding_direction == AxisDirection::increasing ? Rounding::up : Rounding::down;
+}
+
+// Copies elements: rows through a table of offsets, or as they are where the inner dimension is not
+// scaled.
+class NearestBody final : public PlanBody {
+ public:
+  NearestBody(const ResampleParams& params, const PlanOptions& options)
+      : geometry_(params, kMaxChunk),
+        rounding_(rounding_of(params)),
+        element_bytes_(byte_size(params.input.data_type)),
+        slots_(slot_count(options, geometry_.tiles)) {
+    const Isa isa = base::choose_isa(options.max_isa);
+    const kernels::ResampleKernels& kernels = kernels::resample_kernels(isa);
+    gather_ = kernels.gather(params.input.data_type);
+    copy_ = kernels::row_kernels(isa).copy(params.input.data_type);
+    algorithm = kernels.nearest_name;
+    explanation = geometry_.text(slots_);
+    if (geometry_.inner.direct) return;
+    ScratchLayout layout;
+    layout.take<int64_t>(geometry_.chunk);
+    slot_bytes_ = slot_bytes(layout);
+    workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;
+  }
+
+  void run(const RunArguments& arguments) const noexcept override {
+    const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
+    auto* to = static_cast<std::byte*>(arguments.outputs[0]);
+    base::parallel_tiles(slots_, geometry_.tiles, [&](int64_t tile, unsigned slot) {
+      std::byte* scratch = arguments.workspace + slot * slot_bytes_;
+      run_tile(geometry_.tile(tile), from, to, reinterpret_cast<int64_t*>(scratch));
+    });
+  }
+
+ private:
+  int64_t source(const ResampleAxis& axis, int64_t o) const noexcept {
+    return (axis.direct ? o : axis.nearest(o, rounding_)) * axis.input_stride;
+  }
+
+  void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
+                int64_t* offsets) const noexcept {
+    const ResampleAxis& inner = geometry_.inner;
+    if (inner.direct) {
+      from += tile.first * inner.input_stride * element_bytes_;
+    } else {
+      for (int64_t i = 0; i < tile.count; ++i) offsets[i] = source(inner, tile.first + i);
+    }
+    std::array<int64_t, kMaxResampleRank> sources{};  // zero where there is no dimension
+    const auto step = [&](std::size_t d, int64_t o) { sources[d] = source(geometry_.outer[d], o); };
+    geometry_.visit(tile, step, [&](int64_t output_offset) {
+      const std::byte* row =
+          from + (sources[0] + sources[1] + sources[2] + sources[3]) * element_bytes_;
+      std::byte* result = to + output_offset * element_bytes_;
+      if (inner.direct) {
+        copy_(row, inner.input_stride, result, inner.output_stride, tile.count);
+      } else {
+        gather_(row, offsets, result, inner.output_stride, tile.count);
+      }
+    });
+  }
+
+  ResampleGeometry geometry_;
+  Rounding rounding_;
+  int64_t element_bytes_;
+  kernels::GatherRow gather_;
+  kernels::CopyRow copy_;
+  int64_t slot_bytes_ = 0;
+  unsigned slots_;
+};
+
+}  // namespace
+
+std::shared_ptr<PlanBody> nearest_plan(const ResampleParams& params, const PlanOptions& options) {
+  return std::make_shared<NearestBody>(params, options);
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,114 @@
+#include "ops/resample_plan.h"
+
+#include "base/checked.h"
+#include "ops/layout.h"
+
+namespace weft::ops {
+
+namespace {
+
+using base::divide_up;
+using std::int64_t;
+
+// Output elements of a tile: enough to use its tables often, few enough for many threads.
+constexpr int64_t kTileElements = 16 * 1024;
+
+// Rows shorter than this are mostly overhead.
+constexpr int64_t kShortRow = 16;
+
+// Whether every o gives the coordinate o. Up to 2^23, multiples of 0.5 add without rounding.
+bool is_identity(const ResampleAxis& axis) {
+  const float offset = axis.output_pixel_offset;
+  if (axis.scale != 1 || axis.input_pixel_offset != -offset) return false;
+  const double largest = static_cast<double>(axis.output_size) + std::fabs(offset);
+  return axis.output_size <= axis.input_size && std::floor(2 * offset) == 2 * offset &&
+         largest <= 0x1p23;
+}
+
+std::vector<ResampleAxis> used_axes(const ResampleParams& params) {
+  const Layout input = layout_of(params.input);
+  const Layout output = layout_of(params.output);
+  std::vector<ResampleAxis> axes;
+  for (int d = 0; d < output.rank; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    ResampleAxis axis{input.sizes[i],
+                      output.sizes[i],
+                      input.strides[i],
+                      output.strides[i],
+                      params.scales[i],
+                      params.input_pixel_offsets.empty() ? 0.5f : params.input_pixel_offsets[i],
+                      params.output_pixel_offsets.empty() ? -0.5f : params.output_pixel_offsets[i],
+                      false};
+    axis.direct = is_identity(axis);
+    if (axis.input_size == 1) {
+      axis.direct = true;
+      axis.input_stride = 0;
+    }
+    if (!axis.direct || axis.output_size != 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
+// Direct neighbours that one stride steps through become one.
+void merge(std::vector<ResampleAxis>& axes) {
+  std::stable_sort(axes.begin(), axes.end(), [](const ResampleAxis& a, const ResampleAxis& b) {
+    return a.output_stride > b.output_stride;
+  });
+  std::vector<ResampleAxis> merged;
+  for (const ResampleAxis& next : axes) {
+    ResampleAxis* last = merged.empty() ? nullptr : &merged.back();
+    if (last != nullptr && last->direct && next.direct &&
+        last->input_stride == next.input_stride * next.output_size &&
+        last->output_stride == next.output_stride * next.output_size) {
+      const int64_t size = last->output_size * next.output_size;
+      *last = next;
+      last->input_size = last->output_size = size;
+    } else {
+      merged.push_back(next);
+    }
+  }
+  axes = std::move(merged);
+}
+
+}  // namespace
+
+ResampleGeometry::ResampleGeometry(const ResampleParams& params, int64_t max_chunk)
+    : outer(used_axes(params)), inner{1, 1, 0, 1, 1, 0.5f, -0.5f, true} {
+  merge(outer);
+  if (!outer.empty()) {
+    const auto long_enough = [](const ResampleAxis& a) { return a.output_size >= kShortRow; };
+    const auto shorter = [](const ResampleAxis& a, const ResampleAxis& b) {
+      return a.output_size < b.output_size;
+    };
+    const auto last = std::find_if(outer.rbegin(), outer.rend(), long_enough);
+    const auto best = last != outer.rend() ? last.base() - 1
+                                           : std::max_element(outer.begin(), outer.end(), shorter);
+    inner = *best;
+    outer.erase(best);
+  }
+  for (const ResampleAxis& axis : outer) rows *= axis.output_size;
+  chunk = std::min(inner.output_size, max_chunk);
+  rows_per_tile = std::clamp<int64_t>(kTileElements / chunk, 1, rows);
+  tiles = divide_up(inner.output_size, chunk) * divide_up(rows, rows_per_tile);
+}
+
+bool ResampleGeometry::direct() const noexcept {
+  return inner.direct && std::all_of(outer.begin(), outer.end(),
+                                     [](const ResampleAxis& axis) { return axis.direct; });
+}
+
+std::string ResampleGeometry::text(unsigned slots) const {
+  return std::to_string(tiles) + " tiles of " + std::to_string(rows_per_tile) + 'x' +
+         std::to_string(chunk) + " elements, " + std::to_string(slots) +
+         (slots == 1 ? " thread" : " threads");
+}
+
+ResampleGeometry::Tile ResampleGeometry::tile(int64_t index) const noexcept {
+  const int64_t chunks = divide_up(inner.output_size, chunk);
+  const int64_t first = index % chunks * chunk;
+  const int64_t first_row = index / chunks * rows_per_tile;
+  return {first, std::min(chunk, inner.output_size - first), first_row,
+          std::min(rows_per_tile, rows - first_row)};
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "ops/plan_body.h"
+#include "ops/resample_axis.h"
+#include "weft/resample.h"
+
+namespace weft::ops {
+
+// Most dimensions that the RESAMPLE operators have.
+inline constexpr std::size_t kMaxResampleRank = 4;
+
+// The dimensions as the loops see them: rows along the inner one, all others count rows.
+//
+// Dimensions that a single element stands for are gone, neighbours in memory that are copied
+// without interpolation are merged, and the order is that of the output's memory. A tile is a chunk
+// of the inner dimension (its tables are computed once) in some rows (they are used for all of
+// them).
+struct ResampleGeometry {
+  // `params` has passed validation. Chunks have at most `max_chunk` elements.
+  ResampleGeometry(const ResampleParams& params, std::int64_t max_chunk);
+
+  std::vector<ResampleAxis> outer;  // slowest first
+  ResampleAxis inner;
+  std::int64_t rows = 1;
+  std::int64_t chunk = 1;
+  std::int64_t rows_per_tile = 1;
+  std::int64_t tiles = 1;
+
+  // Whether nothing is left but a copy.
+  bool direct() const noexcept;
+
+  // "12 tiles of 32x512 elements, 2 threads", for people.
+  std::string text(unsigned slots) const;
+
+  struct Tile {
+    std::int64_t first;  // of the inner dimension's output elements
+    std::int64_t count;
+    std::int64_t first_row;
+    std::int64_t rows;
+  };
+  Tile tile(std::int64_t index) const noexcept;
+
+  // Calls row(output offset) for each row of a tile, and before it step(d, o) for each outer
+  // dimension d whose coordinate o is another than in the row before. The offset is that of
+  // tile.first, in elements.
+  template <class Step, class Row>
+  void visit(const Tile& tile, const Step& step, const Row& row) const noexcept {
+    std::array<std::int64_t, kMaxResampleRank> o{};
+    std::int64_t rest = tile.first_row;
+    for (std::size_t d = outer.size(); d-- > 0;) {
+      o[d] = rest % outer[d].output_size;
+      rest /= outer[d].output_size;
+      step(d, o[d]);
+    }
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      std::int64_t offset = tile.first * inner.output_stride;
+      for (std::size_t d = 0; d < outer.size(); ++d) offset += o[d] * outer[d].output_stride;
+      row(offset);
+      if (r + 1 == tile.rows) break;
+      for (std::size_t d = outer.size(); d-- > 0;) {
+        o[d] = o[d] + 1 < outer[d].output_size ? o[d] + 1 : 0;
+        step(d, o[d]);
+        if (o[d] != 0) break;
+      }
+    }
+  }
+};
+
+// Divides a slot's scratch memory: take() says at which byte each part starts.
+class ScratchLayout {
+ public:
+  template <class T>
+  std::int64_t take(std::int64_t count) noexcept {
+    constexpr std::int64_t kAlignment = 64;  // a cache line and the longest vector
+    const std::int64_t start = bytes_;
+    bytes_ +=
+        (count * static_cast<std::int64_t>(sizeof(T)) + kAlignment - 1) / kAlignment * kAlignment;
+    return start;
+  }
+  std::int64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+// Bytes of a slot; the next one's memory is aligned as the first one's.
+inline std::int64_t slot_bytes(const ScratchLayout& layout) noexcept {
+  return static_cast<std::int64_t>(
+      base::round_up(static_cast<std::uint64_t>(layout.bytes()), base::kWorkspaceAlignment));
+}
+
+// The ways to compute the operators.
+std::shared_ptr<PlanBody> nearest_plan(const ResampleParams& params, const PlanOptions& options);
+std::shared_ptr<PlanBody> linear_plan(const ResampleParams& params, const PlanOptions& options);
+std::shared_ptr<PlanBody> antialias_plan(const ResampleParams& params, const PlanOptions& options);
+
+}  // namespace weft::ops
