@@ -6,6 +6,7 @@
 
 #include "base/aligned_memory.h"
 #include "base/parallel.h"
+#include "ops/layout.h"
 #include "ops/plan_body.h"
 
 namespace weft {
@@ -147,7 +148,8 @@ bool check_bindings(const PlanBody& body, const Bindings& bindings, Buffer works
       const Range read(bindings.inputs[i].data, required_bytes(*body.inputs[i]));
       const bool same = body.in_place && read.begin == written.begin &&
                         body.inputs[i]->data_type == body.outputs[o]->data_type &&
-                        body.inputs[i]->strides == body.outputs[o]->strides;
+                        ops::layout_of(*body.inputs[i]).strides ==
+                            ops::layout_of(*body.outputs[o]).strides;
       check.no_overlap("Outputs", o, !same && written.overlaps(read), "an input overlaps it");
       check.no_overlap("Inputs", i, scratch.overlaps(read), "the workspace overlaps it");
     }
