@@ -146,10 +146,10 @@ bool check_bindings(const PlanBody& body, const Bindings& bindings, Buffer works
     for (std::size_t i = 0; i < body.inputs.size(); ++i) {
       if (!body.inputs[i] || (prepared && i == 1)) continue;
       const Range read(bindings.inputs[i].data, required_bytes(*body.inputs[i]));
-      const bool same = body.in_place && read.begin == written.begin &&
-                        body.inputs[i]->data_type == body.outputs[o]->data_type &&
-                        ops::layout_of(*body.inputs[i]).strides ==
-                            ops::layout_of(*body.outputs[o]).strides;
+      const bool same =
+          body.in_place && read.begin == written.begin &&
+          body.inputs[i]->data_type == body.outputs[o]->data_type &&
+          ops::layout_of(*body.inputs[i]).strides == ops::layout_of(*body.outputs[o]).strides;
       check.no_overlap("Outputs", o, !same && written.overlaps(read), "an input overlaps it");
       check.no_overlap("Inputs", i, scratch.overlaps(read), "the workspace overlaps it");
     }
