@@ -64,7 +64,8 @@ int guarded_main(int argc, char** argv) noexcept try {
   return kBadInput;
 } catch (const Error& error) {
   std::fflush(stdout);
-  print_error(error.what());
+  for (const Violation& violation : error.violations()) print_error(violation.text());
+  if (error.violations().empty()) print_error(error.what());
   return kBadInput;
 } catch (const std::bad_alloc&) {
   print_error("out of memory");

@@ -110,16 +110,16 @@ class HeaderParser {
     fail("\"fortran_order\" must be True or False");
   }
 
-  Dims shape() {
-    Dims sizes;
+  NpyShape shape() {
+    NpyShape sizes;
     expect('(');
     while (!take(')')) {
       skip_space();
-      std::uint32_t size = 0;
+      std::uint64_t size = 0;
       const char* end = text_.data() + text_.size();
       const auto [after, error] = std::from_chars(text_.data(), end, size);
       if (error != std::errc()) {
-        fail(fmt::format("{} in \"shape\" is not a size from 0 to 4294967295",
+        fail(fmt::format("{} in \"shape\" is not a size",
                          quote(text_.substr(0, text_.find_first_of(",) ")))));
       }
       text_.remove_prefix(static_cast<std::size_t>(after - text_.data()));
@@ -178,10 +178,12 @@ std::uint64_t read_header_length(InputFile& file) {
   return std::bit_cast<std::uint32_t>(length);
 }
 
+// Bytes of all elements; nothing where they pass 2^64.
 std::optional<std::uint64_t> checked_size(const NpyHeader& header) {
-  const auto count = element_count(header.shape);
-  std::uint64_t bytes = 0;
-  if (!count || __builtin_mul_overflow(*count, byte_size(header.type), &bytes)) return std::nullopt;
+  std::uint64_t bytes = byte_size(header.type);
+  for (const std::uint64_t size : header.shape) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
+  }
   return bytes;
 }
 
@@ -192,7 +194,7 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t element_size) {
 }
 
 // From first dimension fastest to last dimension fastest.
-void fortran_to_c(const Dims& shape, std::size_t element_size, std::span<std::byte> bytes) {
+void fortran_to_c(const NpyShape& shape, std::size_t element_size, std::span<std::byte> bytes) {
   const std::vector<std::byte> source(bytes.begin(), bytes.end());
   std::vector<std::size_t> strides(shape.size());
   std::size_t stride = element_size;
@@ -200,7 +202,7 @@ void fortran_to_c(const Dims& shape, std::size_t element_size, std::span<std::by
     strides[d] = stride;
     stride *= shape[d];
   }
-  std::vector<std::uint32_t> position(shape.size());
+  std::vector<std::uint64_t> position(shape.size());
   std::size_t offset = 0;
   for (std::size_t target = 0; target < bytes.size(); target += element_size) {
     std::memcpy(bytes.data() + target, source.data() + offset, element_size);
@@ -233,7 +235,9 @@ NpyHeader read_npy_header(InputFile& file) {
   constexpr std::size_t kMaxRank = 32;  // NumPy's own limit
   if (header.shape.size() > kMaxRank) fail("broken .npy header: more than 32 dimensions");
   const auto size = checked_size(header);
-  const std::string what = fmt::format("{} {}", shape_text(header.shape), name(header.type));
+  const std::string what = fmt::format(
+      "{} {}", header.shape.empty() ? "scalar" : fmt::format("{}", fmt::join(header.shape, "x")),
+      name(header.type));
   if (!size) fail(fmt::format("broken .npy header: {} passes 2^64 bytes", what));
   if (*size == 0) fail(fmt::format("{} has no elements", what));
   if (*size > file.remaining_bytes()) {
@@ -256,7 +260,7 @@ void read_npy_elements(InputFile& file, const NpyHeader& header, std::span<std::
   }
 }
 
-void write_npy(const std::filesystem::path& path, DataType type, const Dims& shape,
+void write_npy(const std::filesystem::path& path, DataType type, const NpyShape& shape,
                std::span<const std::byte> elements) {
   const auto row = std::find_if(std::begin(types), std::end(types),
                                 [&](const TypeRow& each) { return each.type == type; });

@@ -3,13 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "files.h"
 #include "weft/data_type.h"
-#include "weft/tensor.h"
 
 namespace weft::cli {
+
+// One number a dimension; a flat array may pass the 2^32 - 1 of a tensor's sizes.
+using NpyShape = std::vector<std::uint64_t>;
 
 // What the header of a .npy file says (NEP 1: magic, version, length, a Python dictionary with
 // 'descr', 'fortran_order' and 'shape', then the elements).
@@ -17,7 +19,7 @@ struct NpyHeader {
   DataType type = DataType::unknown;
   bool big_endian = false;
   bool fortran_order = false;
-  Dims shape = {};  // empty for a single number
+  NpyShape shape = {};  // empty for a single number
   std::uint64_t element_count = 0;
   std::uint64_t size_in_bytes() const { return element_count * byte_size(type); }
 };
@@ -32,7 +34,7 @@ NpyHeader read_npy_header(InputFile& file);
 void read_npy_elements(InputFile& file, const NpyHeader& header, std::span<std::byte> target);
 
 // Writes version 1.0, C order. Throws BadInput; the file appears complete or not at all.
-void write_npy(const std::filesystem::path& path, DataType type, const Dims& shape,
+void write_npy(const std::filesystem::path& path, DataType type, const NpyShape& shape,
                std::span<const std::byte> elements);
 
 }  // namespace weft::cli

@@ -28,7 +28,15 @@ class ValueSource {
   }
 
   DataType type() const { return type_; }
-  const Dims& shape() const { return header_.shape; }
+  // Empty where it is not known, or has a size that a tensor cannot have.
+  Dims shape() const {
+    Dims sizes;
+    for (const std::uint64_t size : header_.shape) {
+      if (size > UINT32_MAX) return {};
+      sizes.push_back(static_cast<std::uint32_t>(size));
+    }
+    return sizes;
+  }
   std::uint64_t size_in_bytes() const { return size_in_bytes_; }
 
   void write(std::span<std::byte> target) {

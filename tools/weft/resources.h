@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "memory.h"
 #include "model.h"
@@ -12,7 +13,11 @@ struct LoadedValues {
   Memory memory;
   DataType type = DataType::uint8;  // UINT8 for a list of mixed types
   std::uint64_t element_count = 0;
-  Dims shape = {};  // of a .npy; empty otherwise
+  Dims shape = {};  // as far as known: of a .npy, or of a tensor that it was bound to
+
+  std::span<std::byte> bytes() const {
+    return memory.bytes().first(element_count * byte_size(type));
+  }
 };
 
 // Bytes that may still be allocated on this machine. Counting keeps a model from being killed half

@@ -80,7 +80,7 @@ std::string join(std::span<const std::string_view> names) {
 }
 
 std::string shape_text(std::span<const std::uint32_t> sizes) {
-  return sizes.empty() ? "scalar" : fmt::format("{}", fmt::join(sizes, "x"));
+  return fmt::format("{}", fmt::join(sizes, "x"));
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {

@@ -21,7 +21,7 @@ std::string suggestion(std::string_view text, std::span<const std::string_view> 
 // "FLOAT32, FLOAT16".
 std::string join(std::span<const std::string_view> names);
 
-// "5x3": sizes as messages show them; "scalar" for no dimensions.
+// "5x3": sizes as messages show them.
 std::string shape_text(std::span<const std::uint32_t> sizes);
 
 // "1 element", "3 elements".
