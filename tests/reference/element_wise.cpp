@@ -11,10 +11,8 @@ namespace weft::reference {
 
 namespace {
 
-// Exact for 64-bit integers and floats together: 64 bits of fraction.
-using Real = long double;
-
 // Toward zero, and to the nearest limit beyond the type's limits.
+template <class Real>
 testing::Integer to_integer(DataType type, Real x) {
   const auto low = static_cast<Real>(testing::lowest(type));
   const auto high = static_cast<Real>(testing::highest(type));
@@ -25,8 +23,9 @@ testing::Integer to_integer(DataType type, Real x) {
 }
 
 // The four functions that integers have.
+template <class Real>
 Real formula(const Activation& f, Real x) {
-  if (f.scale_bias) x = x * f.scale_bias->scale + f.scale_bias->bias;
+  if (f.scale_bias) x = x * Real{f.scale_bias->scale} + Real{f.scale_bias->bias};
   switch (f.type) {
     case OperatorType::element_wise_clip:
       return std::min<Real>(f.beta, std::max<Real>(f.alpha, x));
@@ -38,6 +37,16 @@ Real formula(const Activation& f, Real x) {
     default:
       return x;
   }
+}
+
+// Computed in double, which 64-bit types need not: they have bounds only, and 64 bits of fraction
+// hold those and the elements exactly.
+testing::Integer integer_result(const Activation& f, DataType type, const std::byte* at) {
+  const testing::Integer x = testing::read_integer(type, at);
+  if (byte_size(type) == 8) {
+    return to_integer(type, formula(f, static_cast<long double>(x)));
+  }
+  return to_integer(type, formula(f, static_cast<double>(x)));
 }
 
 }  // namespace
@@ -53,8 +62,7 @@ ExpectedTensor element_wise(const ElementWiseParams& params, const std::byte* in
     } else if (testing::is_float(type)) {
       result.push_back(apply(f, Range::exactly(testing::read_real(type, at))));
     } else {
-      const Real y = formula(f, static_cast<Real>(testing::read_integer(type, at)));
-      result.push_back(exact_bits(testing::low_bits(type, to_integer(type, y))));
+      result.push_back(exact_bits(testing::low_bits(type, integer_result(f, type, at))));
     }
   });
   return result;

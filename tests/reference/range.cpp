@@ -74,7 +74,8 @@ Range increasing(Range x, double (*f)(double)) {
   const double low = f(x.low);
   const double high = f(x.high);
   const bool overflow = std::isinf(high) && std::isfinite(x.high);
-  return widened({low, high, x.may_overflow || overflow}, DataType::float32, 8);
+  const Range result{low, high, x.may_overflow || overflow};
+  return std::isinf(x.low) && x.low == x.high ? result : widened(result, DataType::float32, 8);
 }
 
 Range hull(Range a, Range b) {
@@ -86,18 +87,19 @@ Range hull(Range a, Range b) {
 void Sum::add(double a, double b) {
   const double product = a * b;
   value_ += product;
-  magnitude_ += std::fabs(product);
+  if (std::isfinite(product)) magnitude_ += std::fabs(product);
   ++terms_;
 }
 
 Range Sum::range(DataType type, std::int64_t roundings) const {
-  if (!std::isfinite(value_)) return {value_, value_, false};
   // The reference's own sum in double errs likewise.
   const double u = testing::unit_roundoff(type) + 0x1p-53;
   const auto n = static_cast<double>(roundings);
+  const bool may_overflow = magnitude_ * (1 + n * u) > largest(type);
+  if (!std::isfinite(value_)) return {value_, value_, may_overflow};
   const double bound =
       n * u / (1 - n * u) * magnitude_ + static_cast<double>(terms_) * half_smallest(type);
-  return {value_ - bound, value_ + bound, magnitude_ * (1 + n * u) > largest(type)};
+  return {value_ - bound, value_ + bound, may_overflow};
 }
 
 }  // namespace weft::reference

@@ -36,7 +36,8 @@ Range increasing(Range x, double (*f)(double));
 // Both at once: what either may give. A NaN on one side makes the whole NaN.
 Range hull(Range a, Range b);
 
-// A dot product in any order: sum of a * b, with the number of terms and the sum of |a * b|.
+// A dot product in any order: sum of a * b, with the number of terms and the sum of |a * b| over
+// the finite ones.
 class Sum {
  public:
   void add(double a, double b);

@@ -6,7 +6,7 @@ namespace weft::testing {
 
 namespace {
 constexpr std::size_t kCanaryBytes = 128;
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kAlignment = 256;
 }  // namespace
 
 GuardedBuffer::GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::uint64_t seed)
@@ -17,6 +17,7 @@ GuardedBuffer::GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     b = static_cast<std::byte>(seed >> 56);
   }
+  remember();
 }
 
 std::string GuardedBuffer::first_change(const std::vector<bool>& may_change) const {

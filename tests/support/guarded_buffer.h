@@ -12,7 +12,7 @@ namespace weft::testing {
 // Memory for a tensor between two canaries, so that a write on either side shows.
 class GuardedBuffer {
  public:
-  // `misalignment` bytes past a 64-byte boundary; every byte, canaries too, comes from `seed`.
+  // `misalignment` bytes past a 256-byte boundary; every byte, canaries too, comes from `seed`.
   GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::uint64_t seed);
   GuardedBuffer(GuardedBuffer&&) = default;
   GuardedBuffer& operator=(GuardedBuffer&&) = default;

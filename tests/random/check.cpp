@@ -1,0 +1,213 @@
+#include "random/check.h"
+
+#include <cstring>
+#include <memory>
+
+#include "random/fill.h"
+#include "reference/reference.h"
+#include "support/number.h"
+#include "support/tensor_walk.h"
+
+namespace weft::random_cases {
+
+namespace {
+
+using testing::GuardedBuffer;
+
+// The bits of the output's elements, in row-major order.
+std::vector<std::uint64_t> elements(const TensorDesc& desc, const std::byte* data) {
+  std::vector<std::uint64_t> result;
+  testing::for_each_element(desc, [&](const testing::Coordinate&, std::int64_t at) {
+    result.push_back(testing::read_bits(desc.data_type, data + at));
+  });
+  return result;
+}
+
+std::string place_text(const testing::Coordinate& x, std::size_t rank) {
+  std::string result = "(";
+  for (std::size_t d = 0; d < rank; ++d) result += (d == 0 ? "" : ", ") + std::to_string(x[d]);
+  return result + ")";
+}
+
+// One run in memory of its own.
+class Run {
+ public:
+  Run(const Case& c, std::uint64_t variant) : case_(c), dice_(Dice::of(c.data_seed, variant)) {
+    const auto descs = inputs_of(c.params);
+    for (std::size_t i = 0; i < descs.size(); ++i) {
+      if (!descs[i]) {
+        inputs_.emplace_back(0, 0, 0);
+        continue;
+      }
+      // The contents follow from the data seed alone, the place in memory from the variant.
+      inputs_.push_back(
+          filled_input(*descs[i], c.values, Dice::of(c.data_seed, 100 + i), dice_.between(0, 8)));
+    }
+    make_output();
+  }
+
+  std::vector<const std::byte*> input_pointers() const {
+    std::vector<const std::byte*> result;
+    for (const GuardedBuffer& input : inputs_) {
+      result.push_back(input.size() == 0 ? nullptr : input.data());
+    }
+    return result;
+  }
+
+  GuardedBuffer& first_input() { return inputs_[0]; }
+  GuardedBuffer& output() { return *output_; }
+
+  // The output shares the input's memory from now on.
+  void in_place() { in_place_ = true; }
+
+  std::string run(const OperatorParams& params, const PlanOptions& options) {
+    const Plan plan = weft::plan(params, options);
+    GuardedBuffer workspace(plan.workspace_size_in_bytes(), 0, dice_.bits());
+    GuardedBuffer prepared(plan.prepared_size_in_bytes(), 0, dice_.bits());
+    std::vector<ConstBuffer> buffers;
+    for (GuardedBuffer& input : inputs_) {
+      buffers.push_back(input.size() == 0 ? ConstBuffer() : ConstBuffer(input.buffer()));
+    }
+    const auto* p = std::get_if<ConvolutionParams>(&params);
+    if (p != nullptr && !p->bias) buffers[2] = {};
+    Bindings bindings{.inputs = buffers, .outputs = {}};
+    if (plan.prepared_size_in_bytes() != 0) {
+      plan.prepare(buffers[1], prepared.buffer());
+      buffers[1] = {};  // not read any more
+      bindings.prepared = prepared.buffer();
+    }
+    const Buffer target = in_place_ ? inputs_[0].buffer() : output_->buffer();
+    bindings.outputs = {&target, 1};
+    plan.check(bindings, workspace.buffer());
+    if (plan.run(bindings, workspace.buffer()) != ErrorCode::ok) return "run() refused its buffers";
+    for (const auto& [memory, what] :
+         {std::pair(&workspace, "the workspace"), std::pair(&prepared, "the prepared filter")}) {
+      const std::string change = memory->first_change(std::vector<bool>(memory->size(), true));
+      if (!change.empty()) return std::string("written outside ") + what + ": " + change;
+    }
+    return {};
+  }
+
+  // Writes where nothing may be written.
+  std::string stray_write() const {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (in_place_ && i == 0) continue;
+      const std::string change = inputs_[i].first_change();
+      if (!change.empty()) return "input " + std::to_string(i) + " was written: " + change;
+    }
+    const GuardedBuffer& written = in_place_ ? inputs_[0] : *output_;
+    const std::string change =
+        written.first_change(testing::addressed_bytes(output_of(case_.params)));
+    if (!change.empty()) return "written outside the output's elements: " + change;
+    return {};
+  }
+
+  std::vector<std::uint64_t> result() const {
+    return elements(output_of(case_.params), in_place_ ? inputs_[0].data() : output_->data());
+  }
+
+ private:
+  void make_output() {
+    const TensorDesc& desc = output_of(case_.params);
+    const std::size_t misalignment = dice_.between(0, 8) * byte_size(desc.data_type);
+    output_ =
+        std::make_unique<GuardedBuffer>(testing::buffer_bytes(desc), misalignment, dice_.bits());
+    output_->remember();
+  }
+
+  const Case& case_;
+  Dice dice_;
+  std::vector<GuardedBuffer> inputs_;
+  std::unique_ptr<GuardedBuffer> output_;
+  bool in_place_ = false;
+};
+
+// The first element that the reference does not allow, and how many there are.
+std::string compare(const TensorDesc& desc, const reference::ExpectedTensor& expected,
+                    const std::byte* data) {
+  std::string first;
+  std::size_t i = 0;
+  std::size_t wrong = 0;
+  testing::for_each_element(desc, [&](const testing::Coordinate& x, std::int64_t at) {
+    const reference::Expected& right = expected[i++];
+    if (reference::accepts(right, desc.data_type, data + at)) return;
+    if (++wrong > 1) return;
+    first = "output" + place_text(x, desc.sizes.size()) + " is " +
+            reference::text_of_element(desc.data_type, data + at) + ", must be " +
+            reference::text(right, desc.data_type);
+  });
+  if (wrong == 0) return {};
+  return first + "; " + std::to_string(wrong) + " of " + std::to_string(i) + " elements are wrong";
+}
+
+std::string violations_text(const OperatorParams& params) {
+  std::string result;
+  for (const Violation& v : validate(params)) result += "\n    " + v.text();
+  return result;
+}
+
+bool may_run_in_place(const OperatorParams& params) {
+  const auto* p = std::get_if<ElementWiseParams>(&params);
+  return p != nullptr && p->input.strides == p->output.strides &&
+         testing::buffer_bytes(p->input) == testing::buffer_bytes(p->output);
+}
+
+// Further runs have to give the same bits.
+std::string check_repeatable(const Case& c, const std::vector<std::uint64_t>& bits) {
+  PlanOptions other = c.options;
+  other.threads = c.other_threads;
+  other.prepare_filter = !c.options.prepare_filter;
+  Run again(c, 2);
+  std::string problem = again.run(c.params, other);
+  if (problem.empty()) problem = again.stray_write();
+  if (!problem.empty()) return "second run: " + problem;
+  if (again.result() != bits) {
+    return "other bits with " + std::to_string(other.threads) +
+           " threads, other alignments, other workspace contents, the filter " +
+           (other.prepare_filter ? "prepared" : "not prepared");
+  }
+  if (!may_run_in_place(c.params)) return {};
+  Run shared(c, 3);
+  shared.in_place();
+  problem = shared.run(c.params, c.options);
+  if (problem.empty()) problem = shared.stray_write();
+  if (!problem.empty()) return "in place: " + problem;
+  return shared.result() == bits ? "" : "other bits in place";
+}
+
+}  // namespace
+
+Result check(const Case& c, const Defect* defect) {
+  const auto wrong = [](std::string message) { return Result{Verdict::wrong, std::move(message)}; };
+  const std::string refused = violations_text(c.params);
+  if (!refused.empty()) return wrong("validate() refuses it:" + refused);
+  Run first(c, 1);
+  const auto expected = reference::evaluate(c.params, first.input_pointers());
+
+  OperatorParams asked = c.params;
+  if (defect != nullptr && defect->params != nullptr &&
+      (!defect->params(asked) || !validate(asked).empty())) {
+    return {Verdict::not_applicable, {}};
+  }
+  if (defect != nullptr && defect->input != nullptr) {
+    if (!defect->input(c.params, first.first_input().data())) return {Verdict::not_applicable, {}};
+    first.first_input().remember();
+  }
+  std::string problem;
+  try {
+    problem = first.run(asked, c.options);
+    if (!problem.empty()) return wrong(problem);
+    if (defect != nullptr && defect->output != nullptr &&
+        !defect->output(c.params, first.output().data())) {
+      return {Verdict::not_applicable, {}};
+    }
+    problem = compare(output_of(c.params), expected, first.output().data());
+    if (problem.empty()) problem = first.stray_write();
+    if (problem.empty() && defect == nullptr) problem = check_repeatable(c, first.result());
+  } catch (const Error& error) {
+    problem = std::string("refused: ") + error.what();
+  }
+  return problem.empty() ? Result{} : wrong(problem);
+}
+
+}  // namespace weft::random_cases
