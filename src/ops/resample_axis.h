@@ -55,11 +55,10 @@ struct ResampleAxis {
   }
 
   std::int64_t nearest(std::int64_t o, Rounding rounding) const noexcept {
-    const double x = coordinate(o);
+    const float x = coordinate(o);
     // Inside the input, truncation is floor.
-    if (rounding != Rounding::up) {
-      return static_cast<std::int64_t>(clamp(rounding == Rounding::half_up ? x + 0.5 : x));
-    }
+    if (rounding == Rounding::half_up) return static_cast<std::int64_t>(clamp(x + 0.5f));
+    if (rounding == Rounding::down) return static_cast<std::int64_t>(clamp(x));
     const double inside = clamp(x);
     const auto below = static_cast<std::int64_t>(inside);
     return below + (static_cast<double>(below) < inside ? 1 : 0);
