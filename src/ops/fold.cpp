@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 

@@ -26,8 +26,8 @@ using base::divide_up;
 using std::int64_t;
 
 // Large enough to hide the cost of starting a tile, small enough for many threads.
-constexpr int64_t kMaxTileBytes = 64 * 1024;
-constexpr int64_t kMinTileBytes = 4 * 1024;
+constexpr int64_t kMaxTileBytes = 65536;
+constexpr int64_t kMinTileBytes = 4096;
 constexpr int64_t kWantedTiles = 64;
 
 // Runs shorter than this are mostly overhead: another digit may have longer ones.
