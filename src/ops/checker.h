@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/error.h"
@@ -47,7 +48,7 @@ class Checker {
              std::uint64_t right, const std::string& rule);
 
   bool ok() const noexcept { return violations_.empty(); }
-  std::vector<Violation> take() { return std::move(violations_); }
+  std::vector<Violation> take() { return std::exchange(violations_, {}); }
 
  private:
   OperatorType type_;
