@@ -28,7 +28,9 @@ TEST(InfoTest, TextNamesEveryOperator) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, HasSubstr("DirectML feature level 6_4"));
   for (const OperatorType type : all_operator_types()) {
-    EXPECT_THAT(outcome.out, HasSubstr("\n" + std::string(name(type)) + " "));
+    std::string start = "\n";
+    start.append(name(type)).append(" ");
+    EXPECT_THAT(outcome.out, HasSubstr(start));
   }
 }
 

@@ -133,8 +133,8 @@ void report(const Options& options, const Picture& input, const Picture& output,
             const std::string& algorithm) {
   const char* const name = options.antialias ? "RESAMPLE3" : "RESAMPLE2";
   if (!options.json) {
-    fmt::print("{}: {}x{} -> {}: {}x{} ({}, {}, {})\n", options.input, input.width, input.height,
-               options.output, output.width, output.height, name, options.mode, algorithm);
+    fmt::print("{}: {}x{} -> {}: {}x{} ({}, {})\n", options.input, input.width, input.height,
+               options.output, output.width, output.height, name, options.mode);
     return;
   }
   rapidjson::StringBuffer text;

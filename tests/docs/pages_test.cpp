@@ -1,0 +1,109 @@
+// The pages of the documentation against the code that they speak of.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "docs/markdown.h"
+#include "support/command.h"
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+
+const fs::path kSource = source_dir();
+
+std::vector<fs::path> files_below(const fs::path& folder, const std::set<std::string>& extensions) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (extensions.contains(entry.path().extension())) files.push_back(entry.path());
+  }
+  return files;
+}
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> result = files_below(kSource / "docs", {".md"});
+  for (const auto& entry : fs::directory_iterator(kSource)) {
+    if (entry.path().extension() == ".md") result.push_back(entry.path());
+  }
+  return result;
+}
+
+// "Suite.Name" of every test in the sources.
+std::set<std::string> test_names() {
+  static const std::regex kTest(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+  std::set<std::string> names;
+  for (const fs::path& file : files_below(kSource / "tests", {".cpp"})) {
+    const std::string text = read_file(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), kTest), end; it != end; ++it) {
+      names.insert((*it)[1].str() + "." + (*it)[2].str());
+    }
+  }
+  return names;
+}
+
+TEST(PagesTest, OperatorsPageIsWhatInfoPrints) {
+  EXPECT_EQ(run_shell("weft info --markdown").out, read_file(kSource / "docs/operators.md"))
+      << "weft info --markdown > docs/operators.md makes it anew";
+}
+
+TEST(PagesTest, EveryTestThatDecisionsNameExists) {
+  static const std::regex kName(R"(`(\w+Test\.\w+)`)");
+  const std::string page = read_file(kSource / "docs/decisions.md");
+  const std::set<std::string> names = test_names();
+  std::size_t count = 0;
+  for (std::sregex_iterator it(page.begin(), page.end(), kName), end; it != end; ++it, ++count) {
+    EXPECT_THAT(names, Contains((*it)[1].str()));
+  }
+  EXPECT_GT(count, 20u);
+}
+
+// Every decision names the tests that pin it, or says that it is for a door still to come.
+TEST(PagesTest, EveryDecisionHasItsFourParts) {
+  static const std::regex kEntry(R"(\n### ([^\n]+)\n)");
+  const std::string page = read_file(kSource / "docs/decisions.md");
+  for (std::sregex_iterator it(page.begin(), page.end(), kEntry), end; it != end; ++it) {
+    const auto begin = static_cast<std::size_t>(it->position() + it->length());
+    const std::string entry = page.substr(begin, page.find("\n#", begin) - begin);
+    for (const char* part : {"**Choice.**", "**Reason.**", "**Tests.**"}) {
+      EXPECT_NE(entry.find(part), std::string::npos) << (*it)[1] << " has no " << part;
+    }
+  }
+}
+
+TEST(PagesTest, EveryLinkLeadsSomewhere) {
+  for (const fs::path& page : pages()) {
+    for (const std::string& link : links(read_file(page))) {
+      if (link.starts_with("https://")) continue;
+      const std::size_t hash = link.find('#');
+      const fs::path target = hash == 0 ? page : page.parent_path() / link.substr(0, hash);
+      ASSERT_TRUE(fs::exists(target)) << page << ": " << link;
+      if (hash != std::string::npos) {
+        EXPECT_THAT(anchors(read_file(target)), Contains(link.substr(hash + 1))) << page;
+      }
+    }
+  }
+}
+
+TEST(PagesTest, EveryDecisionThatHeadersPointToExists) {
+  static const std::regex kPointer(R"(docs/decisions\.md#([\w-]+))");
+  const std::vector<std::string> known = anchors(read_file(kSource / "docs/decisions.md"));
+  for (const char* folder : {"include", "src", "tools"}) {
+    for (const fs::path& file : files_below(kSource / folder, {".h", ".cpp"})) {
+      const std::string text = read_file(file);
+      for (std::sregex_iterator it(text.begin(), text.end(), kPointer), end; it != end; ++it) {
+        EXPECT_THAT(known, Contains((*it)[1].str())) << file;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::testing
