@@ -26,6 +26,7 @@ struct Case {
   PlanOptions options;
   unsigned other_threads = 1;  // a second run uses as many and has to give the same bits
   Values values = Values::plain;
+  bool large = false;  // past the tile sizes of the plans, where most cases fit one tile
   std::uint64_t data_seed = 0;
 
   // What was drawn, for the histogram: {"tensor strides", "permuted"}, ...

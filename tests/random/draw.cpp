@@ -40,6 +40,7 @@ void note_common(Case& c) {
                    std::to_string(c.options.threads) + " and " + std::to_string(c.other_threads));
   c.traits.emplace("instruction set cap",
                    c.options.max_isa ? std::string(name(*c.options.max_isa)) : "none");
+  c.traits.emplace("sizes", c.large ? "several tiles" : "small");
   c.traits.emplace("values", c.values == Values::special ? "with special ones" : "plain");
 }
 
@@ -75,6 +76,7 @@ Case draw(std::uint64_t seed, std::uint64_t index, std::optional<std::string_vie
   if (dice.chance(0.6))
     c.options.max_isa = dice.pick({Isa::base, Isa::sse4, Isa::avx2, Isa::avx512});
   if (dice.chance(0.06)) c.values = Values::special;
+  c.large = dice.chance(0.02);
   c.data_seed = dice.bits();
   chosen->draw(c, dice);
   note_common(c);

@@ -59,7 +59,8 @@ struct Channels {
   std::uint32_t groups, in, out;  // a group each
 };
 
-Channels draw_channels(Dice& dice) {
+Channels draw_channels(Dice& dice, bool large) {
+  if (large && dice.chance(0.5)) return {1, dice.between(1, 200), dice.between(1, 200)};
   switch (dice.between(0, 7)) {
     case 0:  // depthwise
       return {dice.between(2, 9), 1, dice.mostly(1, 1, 3)};
@@ -85,11 +86,11 @@ void draw_convolution(Case& c, Dice& dice) {
   const std::uint32_t batch = dice.mostly(1, 2, 4);
 
   // Draw until it is small enough to be computed naively by the thousand.
-  const double budget = dice.chance(0.02) ? 400'000 : 12'000;
+  const double budget = c.large ? 2'000'000 : 15'000;
   std::vector<Axis> axes;
   Channels channels{};
-  for (std::uint32_t size = 12;; size = std::max(size / 2, 1u)) {
-    channels = draw_channels(dice);
+  for (std::uint32_t size = c.large ? 40 : 12;; size = std::max(size / 2, 1u)) {
+    channels = draw_channels(dice, c.large);
     axes.clear();
     double work = 1.0 * channels.groups * channels.in * channels.out * batch;
     for (std::size_t d = 0; d < spatial; ++d) {

@@ -39,14 +39,17 @@ void draw_element_wise(Case& c, Dice& dice) {
   const DataType type = dice.pick(types_of(function));
   const std::size_t rank = dice.between(1, 8);
   Dims sizes;
-  for (std::uint32_t size = rank == 1 ? 300 : 8;; size = size > 2 ? size / 2 : 2) {
+  const double budget = c.large ? 60'000 : 2'000;
+  const std::uint32_t small_size = rank == 1 ? 300 : 8;
+  for (std::uint32_t size = c.large ? 50 * small_size : small_size;;
+       size = size > 2 ? size / 2 : 2) {
     sizes.clear();
     double elements = 1;
     for (std::size_t d = 0; d < rank; ++d) {
       sizes.push_back(dice.mostly(1, size, 4 * size));
       elements *= sizes[d];
     }
-    if (elements <= 2000) break;
+    if (elements <= budget) break;
   }
   ElementWiseParams p;
   p.input = draw_tensor(c, dice, "inputs", type, sizes, Role::input);

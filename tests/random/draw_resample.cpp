@@ -80,10 +80,12 @@ void draw_resample(Case& c, Dice& dice) {
   }
   p.antialiased = linear && p.type == OperatorType::resample3 && dice.chance(0.6);
 
-  const double budget = dice.chance(0.02) ? 100'000 : 4'000;
+  const double budget = c.large ? 300'000 : 4'000;
   Dims input;
   Dims output;
-  for (std::uint32_t size = rank == 1 ? 64 : 12;; size = std::max(size / 2, 2u)) {
+  const std::uint32_t small_size = rank == 1 ? 64 : 12;
+  for (std::uint32_t size = c.large ? 40 * small_size : small_size;;
+       size = std::max(size / 2, 2u)) {
     input.clear();
     output.clear();
     double work = linear ? 1 << rank : 1;

@@ -37,9 +37,9 @@ std::uint32_t draw_axis(Dice& dice, SlidingWindow& w, std::uint32_t usual_size) 
 
 SlidingWindow draw_window(Case& c, Dice& dice) {
   const std::size_t spatial = dice.pick({1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 6});
-  const double budget = dice.chance(0.02) ? 300'000 : 8'000;
+  const double budget = c.large ? 300'000 : 8'000;
   SlidingWindow w;
-  for (std::uint32_t size = 12;; size = std::max(size / 2, 1u)) {
+  for (std::uint32_t size = c.large ? 60 : 12;; size = std::max(size / 2, 1u)) {
     const std::uint32_t batch = dice.mostly(1, 2, 4);
     const std::uint32_t channels = dice.mostly(1, 3, 12);
     w = {};
