@@ -25,7 +25,8 @@ class Backend {
   virtual std::vector<Result> run(const Case& test, std::span<const std::byte> initial) = 0;
 };
 
-std::unique_ptr<Backend> make_api_backend();      // the C++ API
-std::unique_ptr<Backend> make_command_backend();  // `weft run` on a model made from the case
+std::unique_ptr<Backend> make_api_backend();        // the C++ API
+std::unique_ptr<Backend> make_command_backend();    // `weft run` on a model made from the case
+std::unique_ptr<Backend> make_reference_backend();  // the tests' own naive reference
 
 }  // namespace weft::conformance

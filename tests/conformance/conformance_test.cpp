@@ -46,7 +46,8 @@ struct Door {
 };
 
 constexpr Door kDoors[] = {{"api", make_api_backend, false},
-                           {"command", make_command_backend, true}};
+                           {"command", make_command_backend, true},
+                           {"reference", make_reference_backend, false}};
 
 std::ostream& operator<<(std::ostream& out, const Door& door) { return out << door.name; }
 std::ostream& operator<<(std::ostream& out, const Suite& suite) { return out << suite.name; }
