@@ -9,6 +9,7 @@ namespace weft::random_cases {
 namespace {
 
 using testing::Coordinate;
+using testing::entry;
 
 template <bool (*kChange)(ConvolutionParams&)>
 bool changed(OperatorParams& params) {
@@ -130,11 +131,9 @@ bool end_padding_dropped(const OperatorParams& params, std::byte* data) {
   bool any = false;
   testing::for_each_element(p.output, [&](const Coordinate& y, std::int64_t at) {
     for (std::size_t d = 0; d < p.end_padding.size(); ++d) {
-      const auto entry = [&](const Dims& values, std::int64_t fallback) {
-        return values.empty() ? fallback : std::int64_t{values[d]};
-      };
-      const std::int64_t last = y[d + 2] * entry(p.strides, 1) - entry(p.start_padding, 0) +
-                                (std::int64_t{p.filter.sizes[d + 2]} - 1) * entry(p.dilations, 1);
+      const std::int64_t last =
+          y[d + 2] * entry(p.strides, d, 1) - entry(p.start_padding, d, 0) +
+          (std::int64_t{p.filter.sizes[d + 2]} - 1) * entry(p.dilations, d, 1);
       if (last < std::int64_t{p.input.sizes[d + 2]}) continue;
       testing::write_bits(p.output.data_type, data + at, 0);
       any = true;

@@ -74,6 +74,78 @@ Channels draw_channels(Dice& dice, bool large) {
   }
 }
 
+struct Shape {
+  std::uint32_t batch;
+  Channels channels;
+  std::vector<Axis> axes;
+};
+
+// Draws until it is small enough to be computed naively by the thousand.
+Shape draw_shape(const Case& c, Dice& dice, bool forward) {
+  const std::size_t spatial = dice.pick({1, 1, 2, 2, 2, 3});
+  const double budget = c.large ? 2'000'000 : 15'000;
+  for (std::uint32_t size = c.large ? 40 : 12;; size = std::max(size / 2, 1u)) {
+    Shape shape{dice.mostly(1, 2, 4), draw_channels(dice, c.large), {}};
+    const Channels& channels = shape.channels;
+    double work = 1.0 * channels.groups * channels.in * channels.out * shape.batch;
+    for (std::size_t d = 0; d < spatial; ++d) {
+      const Axis a = draw_axis(dice, forward, size, spatial == 1 ? 8 * size : 2 * size);
+      work *= 1.0 * a.out * a.window;
+      shape.axes.push_back(a);
+    }
+    if (work <= budget) return shape;
+  }
+}
+
+// Sizes of the four tensors and the parameters that come with each spatial dimension.
+void set_shape(ConvolutionParams& p, const Shape& shape, bool forward, Dims& bias) {
+  const Channels& channels = shape.channels;
+  const std::uint32_t in_channels = channels.groups * channels.in;
+  const std::uint32_t out_channels = channels.groups * channels.out;
+  p.group_count = channels.groups;
+  p.input.sizes = {shape.batch, in_channels};
+  p.filter.sizes = forward ? Dims{out_channels, channels.in} : Dims{in_channels, channels.out};
+  p.output.sizes = {shape.batch, out_channels};
+  bias = {1, out_channels};
+  for (const Axis& a : shape.axes) {
+    p.input.sizes.push_back(a.in);
+    p.filter.sizes.push_back(a.window);
+    p.output.sizes.push_back(a.out);
+    bias.push_back(1);
+    p.strides.push_back(a.stride);
+    p.dilations.push_back(a.dilation);
+    p.start_padding.push_back(a.start);
+    p.end_padding.push_back(a.end);
+    p.output_padding.push_back(a.output_padding);
+  }
+}
+
+void draw_fused_activation(Case& c, Dice& dice, ConvolutionParams& p) {
+  if (dice.chance(0.5)) {
+    c.traits.emplace("fused activation", "none");
+    return;
+  }
+  OperatorType function;
+  do {
+    function = dice.pick(all_operator_types());
+  } while (!is_fusable(function));
+  p.fused_activation = draw_activation(dice, function, p.input.data_type);
+  c.traits.emplace("fused activation", name(function));
+}
+
+void note(Case& c, const ConvolutionParams& p, const Channels& channels) {
+  c.traits.emplace(
+      "convolution",
+      std::string(p.direction == ConvolutionDirection::forward ? "FORWARD" : "BACKWARD") +
+          (p.mode == ConvolutionMode::convolution ? " CONVOLUTION" : " CROSS_CORRELATION"));
+  c.traits.emplace("convolution groups", channels.groups == 1                    ? "1"
+                                         : channels.in == 1 && channels.out == 1 ? "depthwise"
+                                         : channels.in == 1 ? "depthwise, multiplied"
+                                                            : "several");
+  c.traits.emplace("convolution bias", p.bias ? "yes" : "no");
+  c.traits.emplace("prepared filter", c.options.prepare_filter ? "yes" : "no");
+}
+
 }  // namespace
 
 void draw_convolution(Case& c, Dice& dice) {
@@ -82,76 +154,19 @@ void draw_convolution(Case& c, Dice& dice) {
   const bool forward = dice.chance(0.5);
   p.direction = forward ? ConvolutionDirection::forward : ConvolutionDirection::backward;
   p.mode = dice.chance(0.6) ? ConvolutionMode::cross_correlation : ConvolutionMode::convolution;
-  const std::size_t spatial = dice.pick({1, 1, 2, 2, 2, 3});
-  const std::uint32_t batch = dice.mostly(1, 2, 4);
-
-  // Draw until it is small enough to be computed naively by the thousand.
-  const double budget = c.large ? 2'000'000 : 15'000;
-  std::vector<Axis> axes;
-  Channels channels{};
-  for (std::uint32_t size = c.large ? 40 : 12;; size = std::max(size / 2, 1u)) {
-    channels = draw_channels(dice, c.large);
-    axes.clear();
-    double work = 1.0 * channels.groups * channels.in * channels.out * batch;
-    for (std::size_t d = 0; d < spatial; ++d) {
-      axes.push_back(draw_axis(dice, forward, size, spatial == 1 ? 8 * size : 2 * size));
-      work *= 1.0 * axes[d].out * axes[d].window;
-    }
-    if (work <= budget) break;
-  }
-
-  p.group_count = channels.groups;
-  const std::uint32_t in_channels = channels.groups * channels.in;
-  const std::uint32_t out_channels = channels.groups * channels.out;
-  Dims input{batch, in_channels};
-  Dims filter = forward ? Dims{out_channels, channels.in} : Dims{in_channels, channels.out};
-  Dims output{batch, out_channels};
-  Dims bias{1, out_channels};
-  for (const Axis& a : axes) {
-    note(c, a, forward);
-    input.push_back(a.in);
-    filter.push_back(a.window);
-    output.push_back(a.out);
-    bias.push_back(1);
-    p.strides.push_back(a.stride);
-    p.dilations.push_back(a.dilation);
-    p.start_padding.push_back(a.start);
-    p.end_padding.push_back(a.end);
-    p.output_padding.push_back(a.output_padding);
-  }
-  // An empty array stands for the default.
-  for (Dims* dims : {&p.strides, &p.dilations}) {
-    if (*dims == Dims(spatial, 1) && dice.chance(0.5)) dims->clear();
-  }
-  for (Dims* dims : {&p.start_padding, &p.end_padding, &p.output_padding}) {
-    if (*dims == Dims(spatial, 0) && dice.chance(0.5)) dims->clear();
-  }
-  p.input = draw_tensor(c, dice, "inputs", type, input, Role::input);
-  p.filter = draw_tensor(c, dice, "inputs", type, filter, Role::input);
+  const Shape shape = draw_shape(c, dice, forward);
+  Dims bias;
+  set_shape(p, shape, forward, bias);
+  leave_out_defaults(dice, {&p.strides, &p.dilations}, 1);
+  leave_out_defaults(dice, {&p.start_padding, &p.end_padding, &p.output_padding}, 0);
+  p.input = draw_tensor(c, dice, "inputs", type, p.input.sizes, Role::input);
+  p.filter = draw_tensor(c, dice, "inputs", type, p.filter.sizes, Role::input);
   if (dice.chance(0.5)) p.bias = draw_tensor(c, dice, "inputs", type, bias, Role::input);
-  p.output = draw_tensor(c, dice, "outputs", type, output, Role::output);
-  if (dice.chance(0.5)) {
-    OperatorType function;
-    do {
-      function = dice.pick(all_operator_types());
-    } while (!is_fusable(function));
-    p.fused_activation = draw_activation(dice, function, type);
-    c.traits.emplace("fused activation", name(function));
-  } else {
-    c.traits.emplace("fused activation", "none");
-  }
+  p.output = draw_tensor(c, dice, "outputs", type, p.output.sizes, Role::output);
+  draw_fused_activation(c, dice, p);
   c.options.prepare_filter = dice.chance(0.3);
-
-  c.traits.emplace(
-      "convolution",
-      std::string(forward ? "FORWARD" : "BACKWARD") +
-          (p.mode == ConvolutionMode::convolution ? " CONVOLUTION" : " CROSS_CORRELATION"));
-  c.traits.emplace("convolution groups", channels.groups == 1                    ? "1"
-                                         : channels.in == 1 && channels.out == 1 ? "depthwise"
-                                         : channels.in == 1 ? "depthwise, multiplied"
-                                                            : "several");
-  c.traits.emplace("convolution bias", p.bias ? "yes" : "no");
-  c.traits.emplace("prepared filter", c.options.prepare_filter ? "yes" : "no");
+  for (const Axis& a : shape.axes) note(c, a, forward);
+  note(c, p, shape.channels);
   c.params = std::move(p);
 }
 

@@ -75,12 +75,8 @@ SlidingWindow draw_window(Case& c, Dice& dice) {
                                        : w.start_padding[d] == 0              ? "none"
                                                                  : "same on both sides");
   }
-  for (Dims* dims : {&w.strides, &w.dilations}) {
-    if (*dims == Dims(spatial, 1) && dice.chance(0.5)) dims->clear();
-  }
-  for (Dims* dims : {&w.start_padding, &w.end_padding}) {
-    if (*dims == Dims(spatial, 0) && dice.chance(0.5)) dims->clear();
-  }
+  leave_out_defaults(dice, {&w.strides, &w.dilations}, 1);
+  leave_out_defaults(dice, {&w.start_padding, &w.end_padding}, 0);
   return w;
 }
 

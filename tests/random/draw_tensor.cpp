@@ -89,6 +89,12 @@ TensorDesc draw_tensor(Case& c, Dice& dice, std::string_view name, DataType type
   return desc;
 }
 
+void leave_out_defaults(Dice& dice, std::initializer_list<Dims*> arrays, std::uint32_t fallback) {
+  for (Dims* values : arrays) {
+    if (*values == Dims(values->size(), fallback) && dice.chance(0.5)) values->clear();
+  }
+}
+
 Activation draw_activation(Dice& dice, OperatorType type, DataType data_type) {
   Activation f{.type = type};
   f.alpha = dice.real(-2, 2);

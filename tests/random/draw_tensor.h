@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "random/case.h"
 #include "random/dice.h"
 #include "weft/tensor.h"
@@ -13,6 +15,9 @@ enum class Role { input, output };
 // What was drawn goes into the case's traits.
 TensorDesc draw_tensor(Case& c, Dice& dice, std::string_view name, DataType type, Dims sizes,
                        Role role);
+
+// Empties every other of those arrays that hold nothing but their default.
+void leave_out_defaults(Dice& dice, std::initializer_list<Dims*> arrays, std::uint32_t fallback);
 
 // A fused or stand-alone function with random parameters, valid for the type.
 Activation draw_activation(Dice& dice, OperatorType type, DataType data_type);

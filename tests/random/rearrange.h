@@ -11,11 +11,10 @@ namespace weft::random_cases {
 // tensor(x) = old tensor(source(x)); returns whether any element came from elsewhere.
 template <class Source>
 bool rearrange(const TensorDesc& desc, std::byte* data, Source source) {
-  const unsigned bytes = byte_size(desc.data_type);
   std::vector<std::uint64_t> bits;
   bool moved = false;
   testing::for_each_element(desc, [&](const testing::Coordinate& x, std::int64_t at) {
-    const std::int64_t from = testing::element_offset(desc, source(x)) * bytes;
+    const std::int64_t from = testing::byte_offset(desc, source(x));
     moved = moved || from != at;
     bits.push_back(testing::read_bits(desc.data_type, data + from));
   });

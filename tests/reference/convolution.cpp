@@ -12,14 +12,10 @@ namespace weft::reference {
 namespace {
 
 using testing::Coordinate;
-
-std::int64_t entry(const Dims& values, std::size_t d, std::int64_t fallback) {
-  return values.empty() ? fallback : std::int64_t{values[d]};
-}
+using testing::entry;
 
 double element(const TensorDesc& desc, const std::byte* data, const Coordinate& x) {
-  return testing::read_real(desc.data_type,
-                            data + testing::element_offset(desc, x) * byte_size(desc.data_type));
+  return testing::read_real(desc.data_type, data + testing::byte_offset(desc, x));
 }
 
 class Convolution {

@@ -112,7 +112,7 @@ ExpectedTensor resample(const ResampleParams& params, const std::byte* input) {
         x[d] = tap.index;
         weight *= tap.weight;
       }
-      at = input + testing::element_offset(params.input, x) * byte_size(type);
+      at = input + testing::byte_offset(params.input, x);
       sum.add(weight, testing::read_number(type, at));
     } while (testing::next(k, counts));
     // A weight of each dimension is rounded when it is made (twice: normalised) and when it is

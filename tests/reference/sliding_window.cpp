@@ -16,9 +16,7 @@ struct Axis {
 
 template <class Params>
 std::vector<Axis> axes_of(const Params& p, const TensorDesc& image) {
-  const auto entry = [](const Dims& values, std::size_t d, std::int64_t fallback) {
-    return values.empty() ? fallback : std::int64_t{values[d]};
-  };
+  using testing::entry;
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < p.window_sizes.size(); ++d) {
     Axis a{};
@@ -61,10 +59,6 @@ Coordinate column_place(const TensorDesc& columns, std::int64_t n, std::int64_t 
   return x;
 }
 
-const std::byte* element(const TensorDesc& desc, const std::byte* data, const Coordinate& x) {
-  return data + testing::element_offset(desc, x) * byte_size(desc.data_type);
-}
-
 }  // namespace
 
 ExpectedTensor unfold(const UnfoldParams& params, const std::byte* input) {
@@ -84,8 +78,8 @@ ExpectedTensor unfold(const UnfoldParams& params, const std::byte* input) {
       p[d + 2] = b[d] * axes[d].stride + w[d] * axes[d].dilation - axes[d].start;
       inside = inside && p[d + 2] >= 0 && p[d + 2] < axes[d].size;
     }
-    result.push_back(
-        exact_bits(inside ? testing::read_bits(type, element(params.input, input, p)) : 0));
+    const std::byte* at = input + (inside ? testing::byte_offset(params.input, p) : 0);
+    result.push_back(exact_bits(inside ? testing::read_bits(type, at) : 0));
   } while (testing::next(y, params.output.sizes));
   return result;
 }
@@ -112,9 +106,8 @@ ExpectedTensor fold(const FoldParams& params, const std::byte* input) {
         block = block * axes[d].blocks + scaled / axes[d].stride;
       }
       if (!hit) continue;
-      const std::byte* at =
-          element(params.input, input,
-                  column_place(params.input, p[0], p[1] * window_elements + row, block));
+      const Coordinate x = column_place(params.input, p[0], p[1] * window_elements + row, block);
+      const std::byte* at = input + testing::byte_offset(params.input, x);
       if (testing::is_float(type)) {
         sum.add(testing::read_real(type, at));
       } else {

@@ -14,6 +14,14 @@ std::int64_t element_offset(const TensorDesc& desc, const Coordinate& x) {
   return offset;
 }
 
+std::int64_t byte_offset(const TensorDesc& desc, const Coordinate& x) {
+  return element_offset(desc, x) * byte_size(desc.data_type);
+}
+
+std::int64_t entry(const Dims& values, std::size_t d, std::int64_t fallback) {
+  return values.empty() ? fallback : std::int64_t{values[d]};
+}
+
 bool next(Coordinate& x, std::span<const std::uint32_t> sizes) {
   for (std::size_t d = sizes.size(); d-- > 0;) {
     if (++x[d] < std::int64_t{sizes[d]}) return true;

@@ -16,8 +16,13 @@ struct Coordinate {
   std::int64_t operator[](std::size_t d) const { return at[d]; }
 };
 
-// Where an element lies, in elements from the start of the buffer.
+// Where an element lies, in elements or bytes from the start of the buffer.
 std::int64_t element_offset(const TensorDesc& desc, const Coordinate& x);
+
+std::int64_t byte_offset(const TensorDesc& desc, const Coordinate& x);
+
+// Entry d of an array that may be empty, which stands for a default everywhere.
+std::int64_t entry(const Dims& values, std::size_t d, std::int64_t fallback);
 
 // Steps to the next coordinate, last dimension fastest; false after the last one.
 bool next(Coordinate& x, std::span<const std::uint32_t> sizes);
@@ -33,7 +38,7 @@ template <class Function>
 void for_each_element(const TensorDesc& desc, Function f) {
   Coordinate x;
   do {
-    f(x, element_offset(desc, x) * byte_size(desc.data_type));
+    f(x, byte_offset(desc, x));
   } while (next(x, desc.sizes));
 }
 
