@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace weft::base {
 
@@ -28,6 +29,17 @@ inline std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) noexc
 // Division that rounds toward minus infinity; b > 0.
 inline std::int64_t floor_divide(std::int64_t a, std::int64_t b) noexcept {
   return a / b - (a % b < 0 ? 1 : 0);
+}
+
+// x with a * x = 1 modulo m, 0 <= x < m. a and m have no common divisor; m >= 1.
+inline std::int64_t inverse_modulo(std::int64_t a, std::int64_t m) noexcept {
+  std::int64_t b = m, x = 1, y = 0;
+  while (b != 0) {
+    const std::int64_t quotient = a / b;
+    a = std::exchange(b, a - quotient * b);
+    x = std::exchange(y, x - quotient * y);
+  }
+  return (x % m + m) % m;
 }
 
 }  // namespace weft::base

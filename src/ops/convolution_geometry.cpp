@@ -2,26 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "base/checked.h"
 
 namespace weft::ops {
-
-namespace {
-
-// x with a * x = 1 modulo m; a and m have no common divisor.
-std::int64_t inverse_modulo(std::int64_t a, std::int64_t m) {
-  std::int64_t old_r = a, r = m, old_x = 1, x = 0;
-  while (r != 0) {
-    const std::int64_t quotient = old_r / r;
-    old_r = std::exchange(r, old_r - quotient * r);
-    old_x = std::exchange(x, old_x - quotient * x);
-  }
-  return ((old_x % m) + m) % m;
-}
-
-}  // namespace
 
 ConvolutionAxis::ConvolutionAxis(ConvolutionDirection direction, std::int64_t in_size,
                                  std::int64_t out_size, std::int64_t window, std::int64_t stride,
@@ -39,7 +23,7 @@ ConvolutionAxis::ConvolutionAxis(ConvolutionDirection direction, std::int64_t in
   strided_phases_ = std::min(stride_, out_size_ - tail_);
   divisor_ = std::gcd(stride_, dilation_);
   tap_step_ = stride_ / divisor_;
-  inverse_ = inverse_modulo(dilation_ / divisor_ % tap_step_, tap_step_);
+  inverse_ = base::inverse_modulo(dilation_ / divisor_ % tap_step_, tap_step_);
 }
 
 Phase ConvolutionAxis::phase(std::int64_t index) const noexcept {

@@ -1,7 +1,6 @@
 #include "ops/convolution_plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -47,13 +46,6 @@ float load_scalar(const std::byte* from, DataType type) {
   return value;
 }
 
-std::uint64_t checked(std::optional<std::uint64_t> bytes) {
-  if (!bytes || *bytes > INT64_MAX) {
-    throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
-  }
-  return *bytes;
-}
-
 }  // namespace
 
 ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options)
@@ -62,37 +54,30 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       element_bytes_(byte_size(params.input.data_type)),
       activation_(params.fused_activation),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
-      rows_(kernels::row_kernels(base::choose_isa(options.max_isa))) {
+      rows_(kernels::row_kernels(gemm_.isa)),
+      direct_(geometry_.out_channels < kMinGemmChannels),
+      filter_(geometry_, data_type_, rows_.load(data_type_), direct_ ? 1 : gemm_.mr) {
   type = OperatorType::convolution;
   inputs = {params.input, params.filter, params.bias};
   outputs = {params.output};
   if (activation_) activation_row_ = kernels::find_activation(activation_->type, gemm_.isa);
 
-  direct_ = geometry_.out_channels < kMinGemmChannels;
   const bool half = data_type_ == DataType::float16;
   algorithm = direct_ ? (half ? gemm_.direct_f16_name : gemm_.direct_f32_name)
                       : (half ? gemm_.gemm_f16_name : gemm_.gemm_f32_name);
 
-  panels_ = base::divide_up(geometry_.out_channels, panel_rows());
-  flag_bytes_ = base::round_up(geometry_.groups * panels_, 64);
-  const auto rows =
-      base::multiply(geometry_.groups * panels_, geometry_.in_channels * geometry_.window());
-  const auto floats = base::multiply(rows.value_or(UINT64_MAX), panel_rows());
-  const auto bytes = base::multiply(floats.value_or(UINT64_MAX), sizeof(float));
-  packed_bytes_ = base::round_up(checked(base::add(bytes.value_or(UINT64_MAX), flag_bytes_ + 512)),
-                                 base::kWorkspaceAlignment);
-
   choose_tiles(options);
   workspace_size_in_bytes = slots_ * slot_bytes_;
   if (options.prepare_filter) {
-    prepared_size_in_bytes = packed_bytes_;
+    prepared_size_in_bytes = filter_.size_in_bytes();
   } else {
-    workspace_size_in_bytes += packed_bytes_;
+    workspace_size_in_bytes += filter_.size_in_bytes();
   }
-  explanation = "tiles of " +
-                std::to_string(std::min(panel_block_ * panel_rows(), geometry_.out_channels)) +
-                " channels x " + std::to_string(position_block_) + " positions, " +
-                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+  explanation =
+      "tiles of " +
+      std::to_string(std::min(panel_block_ * filter_.panel_rows(), geometry_.out_channels)) +
+      " channels x " + std::to_string(position_block_) + " positions, " +
+      std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
 void ConvolutionPlan::choose_tiles(const PlanOptions& options) {
@@ -111,8 +96,8 @@ void ConvolutionPlan::choose_tiles(const PlanOptions& options) {
   const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
 
   const std::int64_t columns = direct_ ? 16 : gemm_.nr;
-  const std::int64_t rows = panel_rows();
-  panel_blocks_ = base::divide_up(panels_ * rows, direct_ ? 1 : kMaxPanelRows);
+  const std::int64_t rows = filter_.panel_rows();
+  panel_blocks_ = base::divide_up(filter_.panels() * rows, direct_ ? 1 : kMaxPanelRows);
   position_blocks_ = base::divide_up(positions, kMaxPositions);
   // Few tiles leave threads without work at the end: cut positions, then channels, finer.
   const std::int64_t others = geometry_.batch * geometry_.groups * phase_count_;
@@ -123,11 +108,11 @@ void ConvolutionPlan::choose_tiles(const PlanOptions& options) {
                                   std::max(position_blocks_, most));
   }
   if (others * panel_blocks_ * position_blocks_ < wanted) {
-    panel_blocks_ =
-        std::clamp(base::divide_up(wanted, others * position_blocks_), panel_blocks_, panels_);
+    panel_blocks_ = std::clamp(base::divide_up(wanted, others * position_blocks_), panel_blocks_,
+                               filter_.panels());
   }
-  panel_block_ = base::divide_up(panels_, panel_blocks_);
-  panel_blocks_ = base::divide_up(panels_, panel_block_);
+  panel_block_ = base::divide_up(filter_.panels(), panel_blocks_);
+  panel_blocks_ = base::divide_up(filter_.panels(), panel_block_);
   position_block_ = base::round_up(base::divide_up(positions, position_blocks_), columns);
   position_blocks_ = base::divide_up(positions, position_block_);
   // An odd number of cache lines, so that the rows of a column do not share cache sets.
@@ -145,7 +130,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result;
   result.patches = take<float>(memory, (direct_ ? 1 : kDepthBlock) * row_stride_);
-  result.sums = take<float>(memory, panel_block_ * panel_rows() * row_stride_);
+  result.sums = take<float>(memory, panel_block_ * filter_.panel_rows() * row_stride_);
   result.row = take<float>(memory, row_stride_);
   result.segments = take<Segment>(memory, position_block_);
   return result;
@@ -155,9 +140,9 @@ void ConvolutionPlan::run(const RunArguments& arguments) const noexcept {
   std::byte* slots = arguments.workspace;
   const std::byte* packed = static_cast<const std::byte*>(arguments.prepared);
   if (prepared_size_in_bytes == 0) {
-    pack_filter(arguments.inputs[1], arguments.workspace, slots_);
+    filter_.pack(arguments.inputs[1], arguments.workspace, slots_);
     packed = arguments.workspace;
-    slots += packed_bytes_;
+    slots += filter_.size_in_bytes();
   }
   base::parallel_tiles(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
     compute_tile(arguments, packed, locate(tile), slot_memory(slots, slot));
@@ -165,7 +150,7 @@ void ConvolutionPlan::run(const RunArguments& arguments) const noexcept {
 }
 
 void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept {
-  pack_filter(filter, static_cast<std::byte*>(prepared), slots_);
+  filter_.pack(filter, static_cast<std::byte*>(prepared), slots_);
 }
 
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
@@ -178,7 +163,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   // Positions run fastest: neighbouring tiles share the panels that they read.
   const std::int64_t position_block = digit(position_blocks_);
   tile.first_panel = digit(panel_blocks_) * panel_block_;
-  tile.panel_count = std::min(panel_block_, panels_ - tile.first_panel);
+  tile.panel_count = std::min(panel_block_, filter_.panels() - tile.first_panel);
   for (int d = kSpatial; d-- > 0;) {
     const ConvolutionAxis& axis = geometry_.axes[d];
     tile.phases[d] = axis.phase(digit(axis.phase_count()));
@@ -191,11 +176,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   tile.position_count =
       std::min(position_block_, d.count * h.count * w.count - tile.first_position);
   tile.depth = geometry_.in_channels * d.taps * h.taps * w.taps;
-  const auto& axes = geometry_.axes;
-  tile.class_offset = geometry_.in_channels *
-                      (axes[0].taps_before(d.tap_class) * axes[1].window() * axes[2].window() +
-                       d.taps * (axes[1].taps_before(h.tap_class) * axes[2].window() +
-                                 h.taps * axes[2].taps_before(w.tap_class)));
+  tile.class_offset = filter_.class_offset(tile.phases);
   return tile;
 }
 
@@ -211,67 +192,6 @@ void ConvolutionPlan::list_segments(Tile& tile, Segment* segments) const noexcep
     w = 0;
     ++row;
   }
-}
-
-bool ConvolutionPlan::has_non_finite(const std::byte* packed, std::int64_t group,
-                                     std::int64_t panel) const noexcept {
-  return packed[group * panels_ + panel] != std::byte{0};
-}
-
-const float* ConvolutionPlan::packed_panel(const std::byte* packed, const Tile& tile,
-                                           std::int64_t panel) const noexcept {
-  const std::int64_t terms = geometry_.in_channels * geometry_.window();
-  const float* panels = reinterpret_cast<const float*>(packed + flag_bytes_);
-  return panels + ((tile.group * panels_ + panel) * terms + tile.class_offset) * panel_rows();
-}
-
-void ConvolutionPlan::pack_filter(const void* filter, std::byte* packed,
-                                  unsigned slots) const noexcept {
-  base::parallel_tiles(slots, geometry_.groups * panels_, [&](std::int64_t index, unsigned) {
-    pack_panel(filter, index / panels_, index % panels_, packed);
-  });
-}
-
-void ConvolutionPlan::pack_panel(const void* filter, std::int64_t group, std::int64_t panel,
-                                 std::byte* packed) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t rows = panel_rows();
-  const std::int64_t first_channel = panel * rows;
-  const std::int64_t channels = std::min(rows, g.out_channels - first_channel);
-  const std::int64_t terms = g.in_channels * g.window();
-  const auto& axes = g.axes;
-  float* to =
-      reinterpret_cast<float*>(packed + flag_bytes_) + (group * panels_ + panel) * terms * rows;
-  const std::byte* from =
-      static_cast<const std::byte*>(filter) +
-      (g.filter_origin + group * g.filter_group_stride + first_channel * g.filter_out_stride) *
-          element_bytes_;
-  const kernels::LoadRow load = rows_.load(data_type_);
-  bool finite = true;
-  const auto pack_term = [&](std::int64_t channel, std::int64_t d, std::int64_t h, std::int64_t w) {
-    const std::int64_t offset = channel * g.filter_in_stride + d * g.filter_strides[0] +
-                                h * g.filter_strides[1] + w * g.filter_strides[2];
-    load(from + offset * element_bytes_, g.filter_out_stride, to, channels);
-    for (std::int64_t m = 0; m < channels; ++m) finite = finite && std::isfinite(to[m]);
-    for (std::int64_t m = channels; m < rows; ++m) to[m] = 0;
-    to += rows;
-  };
-  for (std::int64_t cd = 0; cd < axes[0].class_count(); ++cd) {
-    for (std::int64_t ch = 0; ch < axes[1].class_count(); ++ch) {
-      for (std::int64_t cw = 0; cw < axes[2].class_count(); ++cw) {
-        for (std::int64_t channel = 0; channel < g.in_channels; ++channel) {
-          for (std::int64_t d = cd; d < axes[0].window(); d += axes[0].tap_step()) {
-            for (std::int64_t h = ch; h < axes[1].window(); h += axes[1].tap_step()) {
-              for (std::int64_t w = cw; w < axes[2].window(); w += axes[2].tap_step()) {
-                pack_term(channel, d, h, w);
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  packed[group * panels_ + panel] = finite ? std::byte{0} : std::byte{1};
 }
 
 void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byte* packed,
@@ -291,12 +211,14 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
   for (std::int64_t p = 0; p < tile.panel_count; ++p) {
     const std::int64_t panel = tile.first_panel + p;
     // Zeros stand for the padding in the patches; an infinite weight must not meet them.
-    const bool again = direct_ || (padded && has_non_finite(packed, tile.group, panel));
-    for (std::int64_t m = 0; m < panel_rows(); ++m) {
-      const std::int64_t channel = panel * panel_rows() + m;
+    const bool again = direct_ || (padded && filter_.has_non_finite(packed, tile.group, panel));
+    for (std::int64_t m = 0; m < filter_.panel_rows(); ++m) {
+      const std::int64_t channel = panel * filter_.panel_rows() + m;
       if (channel >= g.out_channels) break;
-      float* sums = slot.sums + (p * panel_rows() + m) * row_stride_;
-      if (again) sum_directly(tile, input, packed_panel(packed, tile, panel), m, slot, sums);
+      float* sums = slot.sums + (p * filter_.panel_rows() + m) * row_stride_;
+      if (again)
+        sum_directly(tile, input, filter_.panel(packed, tile.group, panel, tile.class_offset), m,
+                     slot, sums);
       const std::int64_t out_channel = tile.group * g.out_channels + channel;
       const float b =
           bias == nullptr
@@ -333,7 +255,8 @@ void ConvolutionPlan::multiply(const Tile& tile, const std::byte* input, const s
     }
     for (std::int64_t column = 0; column < tile.position_count; column += gemm_.nr) {
       for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-        gemm_.tile({.a = packed_panel(packed, tile, tile.first_panel + p) + first * rows,
+        gemm_.tile({.a = filter_.panel(packed, tile.group, tile.first_panel + p,
+                                       tile.class_offset + first),
                     .b = slot.patches + column,
                     .acc = slot.sums + p * rows * row_stride_ + column,
                     .b_stride = row_stride_,
@@ -417,7 +340,7 @@ void ConvolutionPlan::sum_directly(const Tile& tile, const std::byte* input, con
                                   (begin * pw.in_step + off_w) * g.in_strides[2];
       const std::byte* from = input + offset * element_bytes_;
       if (!in_place) load(from, stride, slot.row, stop - begin);
-      gemm_.add_scaled_row(panel[k * panel_rows() + row],
+      gemm_.add_scaled_row(panel[k * filter_.panel_rows() + row],
                            in_place ? reinterpret_cast<const float*>(from) : slot.row,
                            sums + segment.first + (begin - segment.w), stop - begin);
     }

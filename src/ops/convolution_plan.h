@@ -7,6 +7,7 @@
 #include "kernels/activation/activation.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/rows/rows.h"
+#include "ops/convolution_filter.h"
 #include "ops/convolution_geometry.h"
 #include "ops/plan_body.h"
 #include "weft/convolution.h"
@@ -71,14 +72,6 @@ class ConvolutionPlan final : public PlanBody {
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void list_segments(Tile& tile, Segment* segments) const noexcept;
 
-  void pack_filter(const void* filter, std::byte* packed, unsigned slots) const noexcept;
-  void pack_panel(const void* filter, std::int64_t group, std::int64_t panel,
-                  std::byte* packed) const noexcept;
-  bool has_non_finite(const std::byte* packed, std::int64_t group,
-                      std::int64_t panel) const noexcept;
-  const float* packed_panel(const std::byte* packed, const Tile& tile,
-                            std::int64_t panel) const noexcept;
-
   void compute_tile(const RunArguments& arguments, const std::byte* packed, Tile tile,
                     const Slot& slot) const noexcept;
   void multiply(const Tile& tile, const std::byte* input, const std::byte* packed,
@@ -92,7 +85,6 @@ class ConvolutionPlan final : public PlanBody {
              const Slot& slot) const noexcept;
 
   void advance(Term& term, const Tile& tile) const noexcept;
-  std::int64_t panel_rows() const noexcept { return direct_ ? 1 : gemm_.mr; }
 
   ConvolutionGeometry geometry_;
   DataType data_type_;
@@ -102,8 +94,8 @@ class ConvolutionPlan final : public PlanBody {
   const kernels::RowKernels& rows_;
   kernels::ActivationRow activation_row_ = nullptr;
   bool direct_ = false;
+  PackedFilter filter_;
 
-  std::int64_t panels_ = 0;          // a group
   std::int64_t panel_block_ = 0;     // panels a tile
   std::int64_t position_block_ = 0;  // positions a tile
   std::int64_t row_stride_ = 0;      // of patches and sums
@@ -113,8 +105,6 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t phase_count_ = 0;
 
   unsigned slots_ = 1;
-  std::uint64_t packed_bytes_ = 0;
-  std::uint64_t flag_bytes_ = 0;
   std::uint64_t slot_bytes_ = 0;
 };
 

@@ -52,7 +52,8 @@ class Contributors {
       : axis_(axis),
         divisor_(std::gcd(axis.window.step, axis.block.step)),
         modulus_(axis.block.step / divisor_),
-        inverse_(inverse(axis.window.step / divisor_ % modulus_, modulus_)) {}
+        inverse_(static_cast<std::uint64_t>(
+            base::inverse_modulo(axis.window.step / divisor_ % modulus_, modulus_))) {}
 
   // Calls add(element, block) for each, elements ascending.
   template <class Add>
@@ -73,17 +74,6 @@ class Contributors {
   }
 
  private:
-  // x with value * x = 1 modulo `modulus`, to which value is coprime.
-  static std::uint64_t inverse(int64_t value, int64_t modulus) {
-    int64_t a = value, b = modulus, x = 1, y = 0;
-    while (b != 0) {
-      const int64_t quotient = a / b;
-      a = std::exchange(b, a - quotient * b);
-      x = std::exchange(y, x - quotient * y);
-    }
-    return static_cast<std::uint64_t>((x % modulus + modulus) % modulus);
-  }
-
   WindowAxis axis_;
   int64_t divisor_;
   int64_t modulus_;

@@ -66,8 +66,7 @@ TEST(Convolution, ForwardInBothModes) {
 TEST(Convolution, BackwardInBothModes) {
   const Floats input{1, 2};
   const Floats filter{1, 10, 100};
-  EXPECT_EQ(run(line(kCross, kBackward, 2, 3, 5, 2), input, filter),
-            (Floats{1, 10, 102, 20, 200}));
+  EXPECT_EQ(run(line(kCross, kBackward, 2, 3, 5, 2), input, filter), (Floats{1, 10, 102, 20, 200}));
   EXPECT_EQ(run(line(kFlip, kBackward, 2, 3, 5, 2), input, filter), (Floats{100, 10, 201, 20, 2}));
 }
 
@@ -97,9 +96,8 @@ TEST(Convolution, OutputPaddingIsZeroBeforeBiasAndActivation) {
 TEST(Convolution, ImageWithConstantFilter) {
   Floats input(9);
   std::iota(input.begin(), input.end(), 1.0f);
-  const ConvolutionParams params{.input = desc({1, 1, 3, 3}),
-                                 .filter = desc({1, 1, 2, 2}),
-                                 .output = desc({1, 1, 2, 2})};
+  const ConvolutionParams params{
+      .input = desc({1, 1, 3, 3}), .filter = desc({1, 1, 2, 2}), .output = desc({1, 1, 2, 2})};
   EXPECT_EQ(run(params, input, Floats(4, 0.5f)), (Floats{6, 8, 12, 14}));
 }
 
