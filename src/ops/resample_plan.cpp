@@ -10,7 +10,8 @@ namespace {
 using base::divide_up;
 using std::int64_t;
 
-// Output elements of a tile: enough to use its tables often, few enough for many threads.
+// Elements that a tile writes, or reads where those are more: enough to use its tables often, few
+// enough for many threads.
 constexpr int64_t kTileElements = 16 * 1024;
 
 // Rows shorter than this are mostly overhead.
@@ -39,11 +40,9 @@ std::vector<ResampleAxis> used_axes(const ResampleParams& params) {
                       params.input_pixel_offsets.empty() ? 0.5f : params.input_pixel_offsets[i],
                       params.output_pixel_offsets.empty() ? -0.5f : params.output_pixel_offsets[i],
                       false};
-    axis.direct = is_identity(axis);
-    if (axis.input_size == 1) {
-      axis.direct = true;
-      axis.input_stride = 0;
-    }
+    if (axis.input_size == 1) axis.input_stride = 0;
+    axis.direct = axis.input_size == 1 || is_identity(axis);
+    if (axis.direct) axis.input_size = axis.output_size;  // no more is read
     if (!axis.direct || axis.output_size != 1) axes.push_back(axis);
   }
   return axes;
@@ -76,9 +75,10 @@ ResampleGeometry::ResampleGeometry(const ResampleParams& params, int64_t max_chu
     : outer(used_axes(params)), inner{1, 1, 0, 1, 1, 0.5f, -0.5f, true} {
   merge(outer);
   if (!outer.empty()) {
-    const auto long_enough = [](const ResampleAxis& a) { return a.output_size >= kShortRow; };
-    const auto shorter = [](const ResampleAxis& a, const ResampleAxis& b) {
-      return a.output_size < b.output_size;
+    const auto length = [](const ResampleAxis& a) { return std::max(a.input_size, a.output_size); };
+    const auto long_enough = [&](const ResampleAxis& a) { return length(a) >= kShortRow; };
+    const auto shorter = [&](const ResampleAxis& a, const ResampleAxis& b) {
+      return length(a) < length(b);
     };
     const auto last = std::find_if(outer.rbegin(), outer.rend(), long_enough);
     const auto best = last != outer.rend() ? last.base() - 1
@@ -88,8 +88,13 @@ ResampleGeometry::ResampleGeometry(const ResampleParams& params, int64_t max_chu
   }
   for (const ResampleAxis& axis : outer) rows *= axis.output_size;
   chunk = std::min(inner.output_size, max_chunk);
-  rows_per_tile = std::clamp<int64_t>(kTileElements / chunk, 1, rows);
-  tiles = divide_up(inner.output_size, chunk) * divide_up(rows, rows_per_tile);
+  const int64_t chunks = divide_up(inner.output_size, chunk);
+  double read = static_cast<double>(inner.input_size);  // may pass 2^63 where much is repeated
+  for (const ResampleAxis& axis : outer) read *= static_cast<double>(axis.input_size);
+  const double row_elements =
+      std::max(static_cast<double>(chunk), read / static_cast<double>(rows * chunks));
+  rows_per_tile = std::clamp<int64_t>(static_cast<int64_t>(kTileElements / row_elements), 1, rows);
+  tiles = chunks * divide_up(rows, rows_per_tile);
 }
 
 bool ResampleGeometry::direct() const noexcept {

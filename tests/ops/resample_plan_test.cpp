@@ -58,6 +58,15 @@ TEST(ResampleGeometry, RowsGoAlongMemory) {
   EXPECT_EQ(ResampleGeometry(picture, 512).inner.output_size, 160);
 }
 
+TEST(ResampleGeometry, TilesAreSmallWhereMuchIsRead) {
+  // One output element for each channel: rows go along the input, and threads share the channels.
+  const ResampleGeometry mean(params({1, 64, 500, 500}, {1, 64, 1, 1}, {1, 1, 0.002f, 0.002f}),
+                              512);
+  EXPECT_EQ(mean.inner.input_size, 500);
+  EXPECT_EQ(mean.inner.input_stride, 1);
+  EXPECT_EQ(mean.tiles, 64);
+}
+
 TEST(ResampleGeometry, TilesReachEveryElementOnce) {
   for (const Dims& sizes :
        {Dims{1}, Dims{3000}, Dims{70, 513}, Dims{5, 7, 11, 13}, Dims{2000, 3}}) {
