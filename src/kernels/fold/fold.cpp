@@ -4,12 +4,7 @@
 #include <cstdint>
 
 #include "kernels/fold/fold_levels.h"
-
-#ifdef __F16C__
-#include <immintrin.h>
-#else
-#include <fp16.h>
-#endif
+#include "kernels/half.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -24,13 +19,7 @@ template <class T>
 T widen(T value) {
   return value;
 }
-float widen(Half value) {
-#ifdef __F16C__
-  return _cvtsh_ss(static_cast<std::uint16_t>(value));
-#else
-  return fp16_ieee_to_fp32_value(static_cast<std::uint16_t>(value));
-#endif
-}
+float widen(Half value) { return widen_half(static_cast<std::uint16_t>(value)); }
 
 template <class Sum, class T>
 void add_row(Sum* __restrict sum, const T* __restrict from, int64_t step, int64_t count) {

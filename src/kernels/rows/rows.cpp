@@ -1,35 +1,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/half.h"
 #include "kernels/rows/rows_levels.h"
-
-#ifdef __F16C__
-#include <immintrin.h>
-#else
-#include <fp16.h>
-#endif
 
 namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
 using std::int64_t;
-
-inline float widen(std::uint16_t half) {
-#ifdef __F16C__
-  return _cvtsh_ss(half);
-#else
-  return fp16_ieee_to_fp32_value(half);
-#endif
-}
-
-inline std::uint16_t narrow(float value) {
-#ifdef __F16C__
-  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-#else
-  return fp16_ieee_from_fp32_value(value);
-#endif
-}
 
 template <class T>
 void copy(const void* from_bytes, int64_t from_stride, void* to_bytes, int64_t to_stride,
@@ -67,7 +46,7 @@ void load_f16(const void* from_bytes, int64_t from_stride, float* to, int64_t co
     }
   }
 #endif
-  for (; i < count; ++i) to[i] = widen(from[i * from_stride]);
+  for (; i < count; ++i) to[i] = widen_half(from[i * from_stride]);
 }
 
 void store_f32(const float* from, void* to, int64_t to_stride, int64_t count) noexcept {
@@ -86,7 +65,7 @@ void store_f16(const float* from, void* to_bytes, int64_t to_stride, int64_t cou
     }
   }
 #endif
-  for (; i < count; ++i) to[i * to_stride] = narrow(from[i]);
+  for (; i < count; ++i) to[i * to_stride] = narrow_half(from[i]);
 }
 
 void copy_8(const void* from, int64_t from_stride, void* to, int64_t to_stride,
