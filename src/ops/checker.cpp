@@ -45,8 +45,8 @@ bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role,
     shape_ok = false;
   }
   if (!desc.strides.empty() && desc.strides.size() != rank) {
-    fail(prefix + "Strides", {}, std::to_string(desc.strides.size()) + " entries",
-         std::to_string(rank) + " entries", "one a dimension, or none for a packed tensor");
+    fail(prefix + "Strides", {}, entries(desc.strides.size()), entries(rank),
+         "one a dimension, or none for a packed tensor");
     shape_ok = false;
   }
   if (!shape_ok) return false;
@@ -107,7 +107,7 @@ bool Checker::array(std::string_view field, const Dims& values, std::size_t coun
                     std::uint32_t minimum, bool required) {
   if (values.empty() && !required) return true;
   if (values.size() != count) {
-    fail(field, {}, std::to_string(values.size()) + " entries", std::to_string(count) + " entries",
+    fail(field, {}, entries(values.size()), entries(count),
          "DimensionCount, one a spatial dimension");
     return false;
   }
@@ -127,6 +127,10 @@ void Checker::equal(std::string_view field, std::optional<std::size_t> index, st
 
 void throw_if_any(std::vector<Violation> violations) {
   if (!violations.empty()) throw Error(ErrorCode::invalid_argument, std::move(violations));
+}
+
+std::string entries(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " entry" : " entries");
 }
 
 std::string text(std::span<const std::uint32_t> values) {

@@ -59,6 +59,9 @@ class Checker {
 // Throws Error when there is any violation.
 void throw_if_any(std::vector<Violation> violations);
 
+// "1 entry", "3 entries": the length of an array as messages show it.
+std::string entries(std::size_t count);
+
 // "5x3": sizes as messages show them.
 std::string text(std::span<const std::uint32_t> values);
 

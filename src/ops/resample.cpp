@@ -30,8 +30,7 @@ bool has_rounding_direction(OperatorType type) {
 
 bool count_is(Checker& checker, std::string_view field, const Values& values, std::size_t count) {
   if (values.size() == count) return true;
-  checker.fail(field, {}, std::to_string(values.size()) + " entries",
-               std::to_string(count) + " entries", "DimensionCount of InputTensor");
+  checker.fail(field, {}, entries(values.size()), entries(count), "DimensionCount of InputTensor");
   return false;
 }
 

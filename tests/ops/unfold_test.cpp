@@ -247,7 +247,7 @@ TEST(Unfold, CollectsEveryViolation) {
       messages(params),
       ElementsAre("UNFOLD.WindowSizes[0] is 0, must be >= 1",
                   "UNFOLD.Strides[0] is 0, must be >= 1", "UNFOLD.Dilations[1] is 0, must be >= 1",
-                  "UNFOLD.StartPadding is 1 entries, must be 2 entries: DimensionCount, "
+                  "UNFOLD.StartPadding is 1 entry, must be 2 entries: DimensionCount, "
                   "one a spatial dimension"));
 }
 

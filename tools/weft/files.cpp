@@ -23,11 +23,16 @@ namespace {
   throw BadInput(path.string(), fmt::format("cannot {}: {}", action, std::strerror(error)));
 }
 
+// The system would read a path up to a NUL, and take another file.
+void check_path(const std::filesystem::path& path, std::string_view action) {
+  const std::string& name = path.native();
+  if (name.empty()) throw BadInput("\"\"", fmt::format("cannot {}: the path is empty", action));
+  if (name.find('\0') == std::string::npos) return;
+  throw BadInput(quote(name), fmt::format("cannot {}: the path has a NUL character", action));
+}
+
 FileDescriptor open_to_read(const std::filesystem::path& path, struct stat& status) {
-  // A path cannot hold a NUL; the system would read it up to there and open another file.
-  if (path.native().find('\0') != std::string::npos) {
-    throw BadInput(quote(path.native()), "cannot open: the path has a NUL character");
-  }
+  check_path(path, "open");
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) fail(path, "open", errno);
   if (fstat(file.number(), &status) != 0) fail(path, "read", errno);
@@ -122,9 +127,7 @@ std::string read_text(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> parts) {
-  if (path.native().find('\0') != std::string::npos) {
-    throw BadInput(quote(path.native()), "cannot write: the path has a NUL character");
-  }
+  check_path(path, "write");
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(path, "write", EISDIR);

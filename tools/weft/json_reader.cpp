@@ -27,6 +27,17 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return fmt::format("{}:{}", line, before.size() - start + 1);
 }
 
+std::string syntax_message(rapidjson::ParseErrorCode code) {
+  // These two cover more than RapidJSON says of them.
+  if (code == rapidjson::kParseErrorStringEscapeInvalid) {
+    return "Invalid escape or control character in string";
+  }
+  if (code == rapidjson::kParseErrorUnspecificSyntaxError) return "Invalid or unfinished comment";
+  std::string message = rapidjson::GetParseError_En(code);
+  if (message.ends_with('.')) message.pop_back();
+  return message;
+}
+
 std::string_view view(const rapidjson::Value& string) {
   return {string.GetString(), string.GetStringLength()};
 }
@@ -74,8 +85,7 @@ JsonFile::JsonFile(const std::filesystem::path& path) : name_(path.string()) {
   rapidjson::MemoryStream stream(text.data(), text.size());
   document_.ParseStream<kParseFlags>(stream);
   if (document_.HasParseError()) {
-    std::string message = rapidjson::GetParseError_En(document_.GetParseError());
-    if (message.ends_with('.')) message.pop_back();
+    const std::string message = syntax_message(document_.GetParseError());
     throw BadInput(fmt::format("{}:{}", name_, line_and_column(text, document_.GetErrorOffset())),
                    "not JSON: " + message);
   }

@@ -6,10 +6,13 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "command.h"
 #include "problem.h"
+#include "text.h"
 #include "weft/error.h"
 #include "weft/info.h"
 
@@ -27,10 +30,21 @@ void print_error(std::string_view message) noexcept {
   std::fputc('\n', stderr);
 }
 
+// CLI11 says no more than that a command is missing where it does not know the one given.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining();
+  if (!app.get_subcommands().empty() || rest.empty()) return error.what();
+  if (rest.front().starts_with('-')) return fmt::format("unknown option {}", quote(rest.front()));
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return fmt::format("{} is no command: there are {}{}", quote(rest.front()), join(names),
+                     suggestion(rest.front(), names));
+}
+
 // CLI11 reports --help and --version as exceptions too; those succeed.
 int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  print_error(error.what());
+  print_error(usage_message(app, error));
   std::fputs("Try 'weft --help' or 'weft COMMAND --help'.\n", stderr);
   return kBadInput;
 }
@@ -47,6 +61,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return finish_parse(app, error);
   }
+  best_isa();  // throws here for an unknown WEFT_MAX_ISA, so that no model is blamed for it
   return context.action();
 }
 

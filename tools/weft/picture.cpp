@@ -45,6 +45,7 @@ Picture make_picture(std::uint32_t width, std::uint32_t height, std::uint32_t ch
 
 Picture read_png(const std::string& path) {
   const std::string file = read_text(path);
+  if (file.empty()) throw BadInput(path, "not a sound PNG: the file is empty");
   PngImage image;
   if (!png_image_begin_read_from_memory(&image, file.data(), file.size())) {
     throw not_a_sound_png(path, image);

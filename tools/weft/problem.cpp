@@ -2,7 +2,13 @@
 
 #include <utility>
 
+#include "text.h"
+
 namespace weft::cli {
+
+std::string Problem::text() const {
+  return printable(place.empty() ? message : place + ": " + message);
+}
 
 BadInput::BadInput(std::vector<Problem> problems) : problems_(std::move(problems)) {
   for (const Problem& problem : problems_) {

@@ -15,7 +15,7 @@ struct Problem {
   std::string place;
   std::string message;
 
-  std::string text() const { return place.empty() ? message : place + ": " + message; }
+  std::string text() const;  // one printable line
 };
 
 // Thrown for bad input, with everything that was found. main() prints one line a problem and

@@ -32,22 +32,51 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Bytes of the printable UTF-8 character that `text` starts with; 0 where there is none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first < 0x20 || first == 0x7f ? 0 : 1;
+  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (length == 0 || first > 0xf4) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates, numbers past U+10FFFF, and the control characters below U+00A0.
+  const unsigned second = byte(1);
+  const bool wrong = (first == 0xc2 && second < 0xa0) || (first == 0xe0 && second < 0xa0) ||
+                     (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
+                     (first == 0xf4 && second >= 0x90);
+  return wrong ? 0 : length;
+}
+
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    result += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
 
 std::string quote(std::string_view text) {
   constexpr std::size_t kLongest = 60;
+  std::size_t end = std::min(text.size(), kLongest);
+  while (end < text.size() && end > 0 && is_continuation(text[end])) --end;
   std::string result = "\"";
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
+  for (const char c : text.substr(0, end)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
   }
-  return result + (text.size() > kLongest ? "\"..." : "\"");
+  return printable(result) + (end < text.size() ? "\"..." : "\"");
 }
 
 std::string_view closest(std::string_view text, std::span<const std::string_view> names) {

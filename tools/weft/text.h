@@ -8,8 +8,11 @@
 
 namespace weft::cli {
 
-// `text` in double quotes, on one line: control characters and broken bytes escaped, and cut after
-// 60 characters, so that a message stays a message whatever a file holds.
+// `text` on one line of sound UTF-8: control characters and broken bytes become \x1b and the like,
+// so that a message stays a message whatever a file or its name holds.
+std::string printable(std::string_view text);
+
+// The same in double quotes, cut after 60 bytes.
 std::string quote(std::string_view text);
 
 // The name nearest to `text`, for "did you mean"; empty when none is near enough.
