@@ -18,7 +18,7 @@ namespace weft::ops {
 //   it
 // scale_bias   only with ELEMENT_WISE_IDENTITY and ELEMENT_WISE_CLIP; not NaN
 //
-// Where the documentation is silent: docs/decisions.md#activations.
+// Where the documentation is silent: docs/decisions.md#element-wise.
 void check_activation(Checker& checker, std::string_view field, const Activation& activation,
                       bool fused);
 
