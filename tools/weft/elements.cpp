@@ -48,6 +48,19 @@ std::optional<T> read_element(const rapidjson::Value& value) {
   }
 }
 
+template <class T>
+T sum(T a, T b) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return half_from(static_cast<double>(a.value()) + static_cast<double>(b.value()));
+  } else if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;  // signed sums may not overflow
+    return static_cast<T>(
+        static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
+  } else {
+    return a + b;
+  }
+}
+
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -128,21 +141,16 @@ std::string element_rule(DataType type) {
   return fmt::format("{} ({})", rule, name(type));
 }
 
-void accumulate_element(DataType type, std::byte* value, const std::byte* delta) {
+void fill_sequence(DataType type, const std::byte* start, const std::byte* delta,
+                   std::span<std::byte> target) {
   visit_type(type, [&]<class T>() {
-    T a, b;
-    std::memcpy(&a, value, sizeof(T));
-    std::memcpy(&b, delta, sizeof(T));
-    if constexpr (std::is_same_v<T, Half>) {
-      a = half_from(static_cast<double>(a.value()) + static_cast<double>(b.value()));
-    } else if constexpr (std::is_integral_v<T>) {
-      using Unsigned = std::make_unsigned_t<T>;
-      a = static_cast<T>(
-          static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
-    } else {
-      a += b;
+    T value, step;
+    std::memcpy(&value, start, sizeof(T));
+    std::memcpy(&step, delta, sizeof(T));
+    for (std::size_t i = 0; i < target.size(); i += sizeof(T)) {
+      std::memcpy(target.data() + i, &value, sizeof(T));
+      value = sum(value, step);
     }
-    std::memcpy(value, &a, sizeof(T));
   });
 }
 

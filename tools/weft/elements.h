@@ -70,8 +70,10 @@ bool store_element(const rapidjson::Value& value, DataType type, std::byte* targ
 // What store_element() takes: "a whole number from 0 to 255 (UINT8)".
 std::string element_rule(DataType type);
 
-// Adds `delta` to `value`, both elements of `type`: integers wrap, float16 rounds.
-void accumulate_element(DataType type, std::byte* value, const std::byte* delta);
+// Fills `target` with start, start + delta, (start + delta) + delta, ..., each sum in `type`:
+// integers wrap, floats round.
+void fill_sequence(DataType type, const std::byte* start, const std::byte* delta,
+                   std::span<std::byte> target);
 
 // The shortest text that reads back as the same element: "0.1", "-3", "nan".
 std::string element_text(DataType type, const std::byte* element);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -84,16 +85,16 @@ class ValueSource {
   void fill(const ConstantValues& constant, std::span<std::byte> target) {
     // Zeros are there already, and untouched pages cost nothing.
     if (constant.value == std::array<std::byte, 8>{}) return;
-    for (std::size_t i = 0; i < target.size(); i += byte_size(type_)) {
-      std::memcpy(target.data() + i, constant.value.data(), byte_size(type_));
+    std::size_t filled = byte_size(type_);
+    std::memcpy(target.data(), constant.value.data(), filled);
+    while (filled < target.size()) {
+      const std::size_t count = std::min(filled, target.size() - filled);
+      std::memcpy(target.data() + filled, target.data(), count);
+      filled += count;
     }
   }
   void fill(const SequenceValues& sequence, std::span<std::byte> target) {
-    std::array<std::byte, 8> value = sequence.start;
-    for (std::size_t i = 0; i < target.size(); i += byte_size(type_)) {
-      std::memcpy(target.data() + i, value.data(), byte_size(type_));
-      accumulate_element(type_, value.data(), sequence.delta.data());
-    }
+    fill_sequence(type_, sequence.start.data(), sequence.delta.data(), target);
   }
   void fill(const FileValues& source, std::span<std::byte> target) {
     if (is_npy(source.path)) {

@@ -141,6 +141,8 @@ void add_run(CLI::App& app, Context& context) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->type_name("N");
   command->add_option("--threads", options->threads, "Most threads to use; 0: one a core")
+      ->check(CLI::Range(0u, 1024u))
+      ->type_name("N")
       ->capture_default_str();
   command->add_flag("--print-commands,--print_commands", options->report.print_commands,
                     "Show each command before it runs");

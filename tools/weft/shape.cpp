@@ -237,7 +237,11 @@ void add_shape(CLI::App& app, Context& context) {
   command->add_option("name", options->name, "One dispatchable of the model; all if left out")
       ->type_name("NAME");
   const auto sizes = [&](const char* flag, Dims& target, const char* help) {
-    command->add_option(flag, target, help)->delimiter(',')->type_name("N,...")->group("Operator");
+    command->add_option(flag, target, help)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("N,...")
+        ->group("Operator");
   };
   sizes("--input", operands.input, "Sizes of the input: batch, channels, spatial ones");
   sizes("--filter", operands.filter, "Sizes of the filter (convolution)");
@@ -260,6 +264,7 @@ void add_shape(CLI::App& app, Context& context) {
       ->group("Operator");
   command->add_option("--scales", operands.scales, "One for each dimension (resample)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("X,...")
       ->group("Operator");
   command->add_flag("--json", options->json, "Print one JSON document");

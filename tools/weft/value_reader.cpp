@@ -137,6 +137,10 @@ std::optional<Values> read_values(const JsonValue& value, DataType type,
       value.fail("is empty, must have at least one value");
       return std::nullopt;
     }
+    if (type == DataType::unknown && !value.element(0).is_object()) {
+      has_type(value, type);
+      return std::nullopt;
+    }
     auto list = type == DataType::unknown ? read_mixed_list(value) : read_list(value, type);
     if (!list) return std::nullopt;
     return Values{type, std::move(*list)};
