@@ -34,35 +34,43 @@ struct Shape {
   ConvolutionMode mode = ConvolutionMode::cross_correlation;
 };
 
-void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.name; }
 
 constexpr auto kFlip = ConvolutionMode::convolution;
 constexpr auto kCross = ConvolutionMode::cross_correlation;
 
-const Shape kShapes[] = {
-    {"line", {2, 3, 9}, {4, 3, 3}, {1}, {1}, {0}, {0}},
-    {"line_strided_dilated", {1, 2, 17}, {3, 2, 3}, {2}, {3}, {2}, {1}},
-    {"line_with_rest", {1, 1, 10}, {1, 1, 2}, {3}, {1}, {0}, {0}},
-    {"line_flipped", {2, 2, 8}, {2, 2, 4}, {2}, {1}, {1}, {2}, 1, kFlip},
-    {"image", {2, 3, 6, 7}, {4, 3, 3, 2}, {1, 1}, {1, 1}, {1, 0}, {1, 1}},
-    {"image_strided", {1, 2, 9, 8}, {3, 2, 3, 3}, {2, 3}, {1, 1}, {1, 1}, {0, 1}},
-    {"image_dilated", {1, 2, 9, 8}, {3, 2, 3, 2}, {1, 2}, {2, 3}, {2, 1}, {2, 0}},
-    {"image_flipped", {2, 2, 5, 5}, {2, 2, 3, 3}, {2, 1}, {1, 2}, {1, 2}, {1, 1}, 1, kFlip},
-    {"image_more_padding_than_window", {1, 1, 3, 3}, {2, 1, 2, 2}, {1, 1}, {1, 1}, {3, 2}, {2, 3}},
-    {"volume", {1, 2, 4, 5, 6}, {2, 2, 2, 3, 2}, {1, 2, 1}, {2, 1, 1}, {0, 1, 0}, {1, 1, 0}},
-    {"volume_flipped",
-     {2, 1, 3, 4, 3},
-     {3, 1, 2, 2, 2},
-     {1, 1, 2},
-     {1, 1, 1},
-     {1, 0, 1},
-     {0, 1, 1},
-     1,
-     kFlip},
-    {"image_groups", {1, 4, 6, 6}, {6, 2, 3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, 2},
-    {"image_depthwise", {2, 3, 5, 6}, {6, 1, 3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 2}, 3},
-    {"line_groups_flipped", {1, 6, 9}, {3, 2, 3}, {2}, {1}, {1}, {1}, 3, kFlip},
-};
+std::vector<Shape> shapes() {
+  return {
+      {"line", {2, 3, 9}, {4, 3, 3}, {1}, {1}, {0}, {0}},
+      {"line_strided_dilated", {1, 2, 17}, {3, 2, 3}, {2}, {3}, {2}, {1}},
+      {"line_with_rest", {1, 1, 10}, {1, 1, 2}, {3}, {1}, {0}, {0}},
+      {"line_flipped", {2, 2, 8}, {2, 2, 4}, {2}, {1}, {1}, {2}, 1, kFlip},
+      {"image", {2, 3, 6, 7}, {4, 3, 3, 2}, {1, 1}, {1, 1}, {1, 0}, {1, 1}},
+      {"image_strided", {1, 2, 9, 8}, {3, 2, 3, 3}, {2, 3}, {1, 1}, {1, 1}, {0, 1}},
+      {"image_dilated", {1, 2, 9, 8}, {3, 2, 3, 2}, {1, 2}, {2, 3}, {2, 1}, {2, 0}},
+      {"image_flipped", {2, 2, 5, 5}, {2, 2, 3, 3}, {2, 1}, {1, 2}, {1, 2}, {1, 1}, 1, kFlip},
+      {"image_more_padding_than_window",
+       {1, 1, 3, 3},
+       {2, 1, 2, 2},
+       {1, 1},
+       {1, 1},
+       {3, 2},
+       {2, 3}},
+      {"volume", {1, 2, 4, 5, 6}, {2, 2, 2, 3, 2}, {1, 2, 1}, {2, 1, 1}, {0, 1, 0}, {1, 1, 0}},
+      {"volume_flipped",
+       {2, 1, 3, 4, 3},
+       {3, 1, 2, 2, 2},
+       {1, 1, 2},
+       {1, 1, 1},
+       {1, 0, 1},
+       {0, 1, 1},
+       1,
+       kFlip},
+      {"image_groups", {1, 4, 6, 6}, {6, 2, 3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, 2},
+      {"image_depthwise", {2, 3, 5, 6}, {6, 1, 3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 2}, 3},
+      {"line_groups_flipped", {1, 6, 9}, {3, 2, 3}, {2}, {1}, {1}, {1}, 3, kFlip},
+  };
+}
 
 // A tensor in memory of its own, packed.
 struct Tensor {
@@ -168,9 +176,9 @@ Tensor filter_gradient(const Shape& shape, const Tensor& x, const Tensor& y) {
     p.input.sizes[d] = std::min(p.input.sizes[d], reach);
     p.end_padding.push_back(reach - p.input.sizes[d]);
   }
-  const std::size_t x_step = x_sizes[1] * (*packed_strides(shape.input))[1];
-  const std::size_t y_step = y_sizes[1] * (*packed_strides(y.desc.sizes))[1];
-  const std::size_t w_step = w_sizes[0] * (*packed_strides(shape.filter))[0];
+  const std::size_t x_step = std::size_t{x_sizes[1]} * (*packed_strides(shape.input))[1];
+  const std::size_t y_step = std::size_t{y_sizes[1]} * (*packed_strides(y.desc.sizes))[1];
+  const std::size_t w_step = std::size_t{w_sizes[0]} * (*packed_strides(shape.filter))[0];
   for (std::size_t g = 0; g < shape.groups; ++g) {
     convolution(p, {x.data.data() + g * x_step, (x.data.size() - g * x_step) * 4},
                 {y.data.data() + g * y_step, (y.data.size() - g * y_step) * 4}, {},
@@ -234,7 +242,7 @@ TEST_P(Gradient, ExchangedForwardIsTheFilterGradient) {
   check_differences(w_, filter_gradient_in_mode());
 }
 
-INSTANTIATE_TEST_SUITE_P(, Gradient, ::testing::ValuesIn(kShapes),
+INSTANTIATE_TEST_SUITE_P(, Gradient, ::testing::ValuesIn(shapes()),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
 }  // namespace

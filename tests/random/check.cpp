@@ -109,7 +109,7 @@ class Run {
  private:
   void make_output() {
     const TensorDesc& desc = output_of(case_.params);
-    const std::size_t misalignment = dice_.between(0, 8) * byte_size(desc.data_type);
+    const std::size_t misalignment = std::size_t{dice_.between(0, 8)} * byte_size(desc.data_type);
     output_ =
         std::make_unique<GuardedBuffer>(testing::buffer_bytes(desc), misalignment, dice_.bits());
     output_->remember();

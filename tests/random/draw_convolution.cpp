@@ -47,8 +47,9 @@ void note(Case& c, const Axis& a, bool forward) {
   c.traits.emplace("convolution padding", sign(a.start, a.end));
   c.traits.emplace("convolution output padding", std::to_string(a.output_padding));
   if (forward) return;
-  const std::int64_t nominal = std::int64_t{a.in - 1} * a.stride + (a.window - 1) * a.dilation + 1 -
-                               a.start - a.end + a.output_padding;
+  const std::int64_t full =
+      std::int64_t{a.in - 1} * a.stride + std::int64_t{a.window - 1} * a.dilation + 1;
+  const std::int64_t nominal = full - a.start - a.end + a.output_padding;
   const std::int64_t extra = std::int64_t{a.out} - nominal;
   c.traits.emplace("backward output", extra == 0         ? "nominal"
                                       : extra < a.stride ? "larger, within a stride"

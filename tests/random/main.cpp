@@ -59,24 +59,28 @@ int run(const Options& options) {
   return failures == 0 ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int parse_and_run(int argc, char** argv) {
   Options options;
   CLI::App app("Random cases of every operator, checked against a naive reference.");
   app.add_option("--count", options.count, "how many cases")->capture_default_str();
   app.add_option("--seed", options.seed, "what they are drawn from")->capture_default_str();
+  const auto families = random_cases::family_names();
   app.add_option("--operator", options.family, "only this one")
-      ->check(CLI::IsMember(std::vector<std::string>(random_cases::family_names().begin(),
-                                                     random_cases::family_names().end())));
+      ->check(CLI::IsMember(std::vector<std::string>(families.begin(), families.end())));
   app.add_option("--case", options.only, "only the case of this number, described");
   app.add_flag("--histogram", options.histogram, "count what was drawn");
   app.add_option("--failures", options.most_failures, "stop after as many")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  return run(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    return run(options);
+    return parse_and_run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "weft_random: %s\n", error.what());
+    std::fputs(error.what(), stderr);
     return 2;
   }
 }

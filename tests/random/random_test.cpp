@@ -18,8 +18,8 @@ struct Planted {
   std::string_view family;  // of the cases to draw
 };
 
-void PrintTo(const Planted& planted, std::ostream* out) {
-  *out << planted.family << ": " << planted.defect.name;
+std::ostream& operator<<(std::ostream& out, const Planted& planted) {
+  return out << planted.family << ": " << planted.defect.name;
 }
 
 std::vector<Planted> all_planted() {

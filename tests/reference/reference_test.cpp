@@ -38,6 +38,7 @@ void expect_accepted(const reference::ExpectedTensor& expected, const Floats& ri
 
 void expect(const OperatorParams& params, const std::vector<Floats>& inputs, const Floats& right) {
   std::vector<const std::byte*> pointers;
+  pointers.reserve(inputs.size());
   for (const Floats& input : inputs) pointers.push_back(bytes(input));
   expect_accepted(reference::evaluate(params, pointers), right);
 }
