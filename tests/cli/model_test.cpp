@@ -36,8 +36,8 @@ std::string resource(const std::string& type, const std::string& values,
 INSTANTIATE_TEST_SUITE_P(
     All, ResourceTest,
     ::testing::Values(
-        ResourceCase{resource("FLOAT32", "[1, 2.5, -0.0, 3e8, \"nan\", \"Inf\", \"-inf\"]"),
-                     "1, 2.5, -0, 3e+08, nan, inf, -inf"},
+        ResourceCase{resource("FLOAT32", "[1, 2.5, -0.0, 3e20, \"nan\", \"Inf\", \"-inf\"]"),
+                     "1, 2.5, -0, 3e+20, nan, inf, -inf"},
         ResourceCase{resource("DML_TENSOR_DATA_TYPE_FLOAT16", "[65504, 0.1, 1e-8]"),
                      "65504, 0.099976, 0"},
         ResourceCase{resource("FLOAT64", "[0.1, 1e300]"), "0.1, 1e+300"},
@@ -197,7 +197,7 @@ TEST(ModelTest, BrokenJsonHasLineAndColumn) {
   EXPECT_EQ(message("{\"a\": 1e999}"),
             "weft: error: model.json:1:7: not JSON: Number too big to be stored in double\n");
   EXPECT_EQ(message("{\"a\": \"\xff\"}"),
-            "weft: error: model.json:1:9: not JSON: Invalid encoding in string\n");
+            "weft: error: model.json:1:8: not JSON: Invalid encoding in string\n");
   EXPECT_EQ(message(std::string("{}\0{}", 5)),
             "weft: error: model.json:1:3: not JSON: NUL character\n");
   EXPECT_EQ(
@@ -213,8 +213,6 @@ TEST(ModelTest, DeepNestingTakesNoStack) {
   EXPECT_EQ(broken.status, 2);
   EXPECT_THAT(broken.err, HasSubstr("model.json:1:200001: not JSON"));
   // Well-formed, in a field that is not looked at.
-  const Outcome ignored = folder.run(unfold_model() + "");
-  EXPECT_EQ(ignored.status, 0) << ignored.err;
   const Outcome schema = folder.run(R"({"$schema": )" + deep + std::string(200'000, ']') +
                                     R"(, "resources": {}, "dispatchables": {}, "commands": []})");
   EXPECT_EQ(schema.status, 0) << schema.err;

@@ -83,8 +83,9 @@ std::string_view closest(std::string_view text, std::span<const std::string_view
   constexpr std::size_t kLongest = 100;  // nobody mistypes a name of this length
   if (text.size() > kLongest) return {};
   std::string_view best;
-  // A third of the letters wrong is the most that still looks like a slip.
-  std::size_t best_distance = 2 * std::max<std::size_t>(text.size() / 3, 1) + 1;
+  // A third of the letters wrong is the most that still looks like a slip; in very short names only
+  // letter case is.
+  std::size_t best_distance = std::max<std::size_t>(2 * (text.size() / 3) + 1, 2);
   for (const std::string_view name : names) {
     const std::size_t distance = edit_distance(text, name);
     if (distance >= best_distance) continue;

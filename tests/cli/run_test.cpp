@@ -1,0 +1,447 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <string>
+
+#include "cli/model_folder.h"
+
+namespace weft::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kUnfolded =
+    "FLOAT32 1x9x9\n"
+    "   0   1   2   5   6   7  10  11  12\n"
+    "   1   2   3   6   7   8  11  12  13\n";
+
+constexpr const char* kPrintY = R"({"type": "print", "resource": "y"})";
+
+TEST(RunTest, DispatchesAndPrints) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.run(unfold_model(kPrintY));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, MatchesRegex("Dispatch 'unfold': 1 iterations, [0-9.]+ ms median "
+                                        "\\(CPU\\)\nResource 'y': (.|\n)*"));
+  EXPECT_THAT(outcome.out, HasSubstr(kUnfolded));
+}
+
+TEST(RunTest, ShowsTimesPlansAndCommands) {
+  const ModelFolder folder;
+  const Outcome outcome =
+      folder.run(unfold_model(kPrintY), "-i 3 -v 2 --explain-plan --print_commands --threads 2");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(StartsWith("Command dispatch unfold: InputTensor = x, OutputTensor = y\n"),
+            HasSubstr("\nPlan 'unfold': UNFOLD: unfold_"), HasSubstr("\nInitialize 'unfold': "),
+            HasSubstr("\nDispatch 'unfold': 3 iterations\n"),
+            HasSubstr("\nCPU Timings (Cold) : 1 samples, "),
+            HasSubstr("\nCPU Timings (Hot)  : 2 samples, "), HasSubstr("\niteration 2: "),
+            Not(HasSubstr("iteration 3")), HasSubstr("\nCommand print y\n")));
+}
+
+TEST(RunTest, JsonHoldsEveryCommand) {
+  const ModelFolder folder;
+  const Outcome outcome =
+      folder.run(unfold_model(std::string(kPrintY) +
+                              R"(, {"type": "writeFile", "resource": "y", "targetPath": "y.npy"},
+                        {"type": "expect", "resource": "x", "values": [)" +
+                              "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,25" +
+                              R"(], "atol": 0.5})"),
+                 "--json -i 2");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  rapidjson::Document json;
+  json.Parse(outcome.out.c_str());
+  ASSERT_FALSE(json.HasParseError()) << outcome.out;
+  EXPECT_FALSE(json["passed"].GetBool());
+  const auto& commands = json["commands"];
+  ASSERT_EQ(commands.Size(), 4u);
+  EXPECT_STREQ(commands[0]["type"].GetString(), "dispatch");
+  EXPECT_STREQ(commands[0]["dispatchable"].GetString(), "unfold");
+  EXPECT_STREQ(commands[0]["operator"].GetString(), "UNFOLD");
+  EXPECT_THAT(commands[0]["algorithm"].GetString(), StartsWith("unfold_"));
+  EXPECT_TRUE(commands[0]["workspace_bytes"].IsUint64());
+  EXPECT_GT(commands[0]["median_us"].GetDouble(), 0);
+  EXPECT_STREQ(commands[1]["data_type"].GetString(), "FLOAT32");
+  EXPECT_EQ(commands[1]["shape"].Size(), 3u);
+  EXPECT_EQ(commands[1]["values"].Size(), 81u);
+  EXPECT_EQ(commands[1]["values"][80].GetDouble(), 24);
+  EXPECT_THAT(commands[2]["path"].GetString(), HasSubstr("y.npy"));
+  EXPECT_FALSE(commands[3]["passed"].GetBool());
+  EXPECT_EQ(commands[3]["wrong_count"].GetUint(), 1u);
+  EXPECT_EQ(commands[3]["first_wrong"]["index"].GetUint(), 24u);
+}
+
+TEST(RunTest, JsonListsProblems) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.run("{}", "--json");
+  EXPECT_EQ(outcome.status, 2);
+  rapidjson::Document json;
+  json.Parse(outcome.out.c_str());
+  ASSERT_FALSE(json.HasParseError()) << outcome.out;
+  ASSERT_EQ(json["problems"].Size(), 3u);
+  EXPECT_STREQ(json["problems"][0]["place"].GetString(), "model.json: /");
+  EXPECT_STREQ(json["problems"][0]["message"].GetString(), "field \"resources\" is missing");
+}
+
+// --- expect
+
+std::string expectation(const std::string& type, const std::string& got,
+                        const std::string& expected, const std::string& more = "") {
+  return R"({"resources": {"x": {"initialValuesDataType": ")" + type + R"(", "initialValues": )" +
+         got + R"(}}, "dispatchables": {}, "commands": [{"type": "expect", "resource": "x",
+         "values": )" +
+         expected + more + "}]}";
+}
+
+TEST(ExpectTest, ComparesWithinTheTolerance) {
+  const ModelFolder folder;
+  const auto status = [&](const auto&... parts) {
+    return folder.run(expectation(parts...)).status;
+  };
+  EXPECT_EQ(status("FLOAT32", "[1, 2]", "[1, 2]"), 0);
+  EXPECT_EQ(status("FLOAT32", "[1, 2]", "[1, 2.0001]"), 1);
+  EXPECT_EQ(status("FLOAT32", "[1, 2]", "[1, 2.0001]", ", \"rtol\": 1e-4"), 0);
+  EXPECT_EQ(status("FLOAT32", "[1, 2]", "[1, 2.0001]", ", \"atol\": 1e-5"), 1);
+  EXPECT_EQ(status("FLOAT32", "[\"nan\", \"inf\", \"-inf\"]", "[\"nan\", \"inf\", \"-inf\"]"), 0);
+  EXPECT_EQ(status("FLOAT32", "[\"nan\"]", "[0]", ", \"atol\": 1e30"), 1);
+  EXPECT_EQ(status("FLOAT32", "[0]", "[\"nan\"]", ", \"atol\": 1e30"), 1);
+  EXPECT_EQ(status("FLOAT32", "[3]", "[\"inf\"]", ", \"rtol\": 1"), 1);
+  EXPECT_EQ(status("FLOAT32", "[\"inf\"]", "[\"-inf\"]", ", \"rtol\": 1"), 1);
+  EXPECT_EQ(status("FLOAT32", "[-0.0]", "[0]"), 0);
+  // Neighbours that double cannot tell apart.
+  EXPECT_EQ(status("INT64", "[9223372036854775807]", "[9223372036854775806]"), 1);
+  EXPECT_EQ(status("INT64", "[9223372036854775807]", "[9223372036854775806]", ", \"atol\": 1"), 0);
+  EXPECT_EQ(status("INT64", "[9223372036854775807]", "[-9223372036854775808]", ", \"atol\": 1e18"),
+            1);
+  EXPECT_EQ(status("INT8", "[127]", "[-128]", ", \"atol\": 254"), 1);
+  EXPECT_EQ(status("INT8", "[127]", "[-128]", ", \"atol\": 255"), 0);
+  EXPECT_EQ(status("UINT8", "[0]", "[1]"), 1);
+  EXPECT_EQ(status("FLOAT16", "[0.1]", "[0.1]"), 0);
+}
+
+TEST(ExpectTest, SaysWhatIsWrong) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.run(unfold_model(
+      R"({"type": "expect", "resource": "y", "values": {"valueCount": 81, "value": 1}})"));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out,
+              HasSubstr("Expect 'y': failed, 79 of 81 elements wrong (atol 0, rtol 0); "
+                        "the first at [0, 0, 0]: got 0, expected 1, difference 1\n"));
+}
+
+TEST(ExpectTest, ReadsFiles) {
+  const ModelFolder folder;
+  folder.write("x.npy", npy_file("<f4", false, "(2,)", bytes_of<float>({1, 2})));
+  folder.write("x.dat", bytes_of<float>({1, 2}));
+  const auto run = [&](const std::string& file) {
+    return folder.run(R"({"resources": {"x": {"initialValuesDataType": "FLOAT32",
+        "initialValues": [1, 2]}}, "dispatchables": {}, "commands": [
+        {"type": "expect", "resource": "x", "sourcePath": ")" +
+                      file + "\"}]}");
+  };
+  EXPECT_EQ(run("x.npy").status, 0);
+  EXPECT_EQ(run("x.dat").status, 0);
+  folder.write("x.npy", npy_file("<f4", false, "(3,)", bytes_of<float>({1, 2, 3})));
+  EXPECT_EQ(run("x.npy").err,
+            "weft: error: model.json: /commands/0: has 3 values, must have 2: those of resource "
+            "\"x\"\n");
+}
+
+// --- bindings
+
+std::string identity_model(const std::string& bindings, const std::string& init = "",
+                           const std::string& flags = "NONE") {
+  return R"({"resources": {
+      "x": {"initialValuesDataType": "FLOAT32",
+            "initialValues": {"valueCount": 16, "valueStart": 0, "valueDelta": 1}},
+      "y": {"initialValuesDataType": "FLOAT32", "initialValues": [0, 0, 0, 0]}},
+    "dispatchables": {"copy": {"type": "ELEMENT_WISE_IDENTITY", )" +
+         init + R"("desc": {
+      "InputTensor": {"DataType": "FLOAT32", "Sizes": [4], "Flags": ")" +
+         flags + R"("},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [4]}}}},
+    "commands": [{"type": "dispatch", "dispatchable": "copy", "bindings": )" +
+         bindings + R"(},
+                 {"type": "print", "resource": "y"}]})";
+}
+
+TEST(BindingTest, TakesPartsOfResources) {
+  const ModelFolder folder;
+  for (const std::string input :
+       {R"({"name": "x", "elementOffset": 4})",
+        R"([{"name": "x", "elementOffset": 4, "elementCount": 4, "format": "R32_FLOAT"}])",
+        R"({"name": "x", "elementOffset": 1, "elementCount": 1, "elementSizeInBytes": 16})"}) {
+    const Outcome outcome =
+        folder.run(identity_model(R"({"InputTensor": )" + input + R"(, "OutputTensor": "y"})"));
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_THAT(outcome.out, HasSubstr("Resource 'y': 4, 5, 6, 7\n"));
+  }
+}
+
+struct BadBinding {
+  std::string bindings;
+  std::string message;  // after "/commands/0/bindings"
+};
+
+class BadBindingTest : public ::testing::TestWithParam<BadBinding> {};
+
+TEST_P(BadBindingTest, SaysWhy) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.check(identity_model(GetParam().bindings));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "weft: error: model.json: /commands/0/bindings" + GetParam().message + "\n");
+}
+
+std::string input(const std::string& binding) {
+  return R"({"InputTensor": )" + binding + R"(, "OutputTensor": "y"})";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadBindingTest,
+    ::testing::Values(
+        BadBinding{R"({"InputTensor": "x"})", ": field \"OutputTensor\" is missing"},
+        BadBinding{R"({"InputTensor": "x", "OutputTensor": "y", "BiasTensor": "y"})",
+                   ": unknown field \"BiasTensor\""},
+        BadBinding{input("\"z\""), "/InputTensor: is \"z\", must be the name of a resource"},
+        BadBinding{input("[]"),
+                   "/InputTensor: has 0 bindings, must have 1: the tensor is not an array"},
+        BadBinding{input("[\"x\", \"x\"]"),
+                   "/InputTensor: has 2 bindings, must have 1: the tensor is not an array"},
+        BadBinding{input("{\"elementOffset\": 0}"), "/InputTensor: field \"name\" is missing"},
+        BadBinding{
+            input("{\"name\": \"x\", \"elementOfset\": 0}"),
+            "/InputTensor: unknown field \"elementOfset\" (did you mean \"elementOffset\"?)"},
+        BadBinding{input("{\"name\": \"x\", \"elementOffset\": 1}"),
+                   "/InputTensor: starts at byte 4, must be a multiple of 16: the alignment of "
+                   "tensors in a buffer"},
+        BadBinding{input("{\"name\": \"x\", \"elementOffset\": 16}"),
+                   "/InputTensor: elementOffset 16 is past the end of resource \"x\": 64 bytes"},
+        BadBinding{input("{\"name\": \"x\", \"elementOffset\": 4611686018427387905}"),
+                   "/InputTensor: elementOffset 4611686018427387905 is past the end of resource "
+                   "\"x\": 64 bytes"},
+        BadBinding{
+            input("{\"name\": \"x\", \"elementCount\": 17}"),
+            "/InputTensor: elementCount 17 reaches past the end of resource \"x\": 64 bytes"},
+        BadBinding{input("{\"name\": \"x\", \"elementCount\": 3}"),
+                   "/InputTensor: resource \"x\" has 12 bytes bound, must have at least 16: the "
+                   "tensor's TotalTensorSizeInBytes"}));
+
+TEST(BindingTest, OutputsHaveMemoryOfTheirOwn) {
+  const ModelFolder folder;
+  std::string model = unfold_model();
+  model.replace(model.find("\"InputTensor\": \"x\""), 18, "\"InputTensor\": \"y\"");
+  const Outcome outcome = folder.check(model);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "weft: error: model.json: /commands/0/bindings: UNFOLD.Outputs[0] is overlapping, must "
+            "be memory of its own: an input overlaps it\n");
+}
+
+TEST(BindingTest, OwnedTensorsAreBoundAtInitialization) {
+  const ModelFolder folder;
+  const std::string init = R"("bindings": {"InputTensor": "x"}, )";
+  const Outcome outcome =
+      folder.run(identity_model(R"({"OutputTensor": "y"})", init, "OWNED_BY_DML"));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("Resource 'y': 0, 1, 2, 3\n"));
+
+  const Outcome missing =
+      folder.run(identity_model(R"({"OutputTensor": "y"})", "", "OWNED_BY_DML"));
+  EXPECT_EQ(missing.err,
+            "weft: error: model.json: /dispatchables/copy: field \"bindings\" is "
+            "missing: InputTensor is OWNED_BY_DML\n");
+  const Outcome twice = folder.run(
+      identity_model(R"({"InputTensor": "x", "OutputTensor": "y"})", init, "OWNED_BY_DML"));
+  EXPECT_EQ(twice.err,
+            "weft: error: model.json: /commands/0/bindings/InputTensor: must be left out: "
+            "OWNED_BY_DML tensors are bound by the dispatchable itself\n");
+  const Outcome unowned =
+      folder.run(identity_model(R"({"InputTensor": "x", "OutputTensor": "y"})", init));
+  EXPECT_EQ(unowned.err,
+            "weft: error: model.json: /dispatchables/copy/bindings/InputTensor: must be left out: "
+            "only OWNED_BY_DML tensors are bound at initialization\n");
+}
+
+TEST(BindingTest, OwnedFilterIsPackedOnce) {
+  const ModelFolder folder;
+  // The filter's resource is overwritten before the convolution reads it: the copy made at
+  // initialization counts.
+  const Outcome outcome = folder.run(R"({"resources": {
+      "x": {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]},
+      "w": {"initialValuesDataType": "FLOAT32", "initialValues": [1, 10]},
+      "y": {"initialValuesDataType": "FLOAT32", "initialValues": [0, 0, 0]}},
+    "dispatchables": {
+      "spoil": {"type": "ELEMENT_WISE_IDENTITY", "desc": {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [2]},
+        "OutputTensor": {"DataType": "FLOAT32"}}},
+      "conv": {"type": "DML_OPERATOR_CONVOLUTION", "bindings": {"FilterTensor": "w"}, "desc": {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 4]},
+        "FilterTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2],
+                         "Flags": ["DML_TENSOR_FLAG_OWNED_BY_DML"]},
+        "OutputTensor": {"DataType": "FLOAT32"},
+        "Mode": "DML_CONVOLUTION_MODE_CROSS_CORRELATION", "Direction": "FORWARD",
+        "DimensionCount": 1, "Strides": [1], "Dilations": [1], "StartPadding": [0],
+        "EndPadding": [0], "OutputPadding": [0], "GroupCount": 1}}},
+    "commands": [
+      {"type": "dispatch", "dispatchable": "spoil",
+       "bindings": {"InputTensor": "x", "OutputTensor": "w"}},
+      {"type": "dispatch", "dispatchable": "conv",
+       "bindings": {"InputTensor": "x", "OutputTensor": "y"}},
+      {"type": "expect", "resource": "y", "values": [21, 32, 43]}]})");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+}
+
+// --- files
+
+TEST(WriteFileTest, WritesNpyAndRaw) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.run(unfold_model(
+      R"({"type": "writeFile", "resource": "y", "targetPath": "y.npy"},
+         {"type": "writeFile", "resource": "x", "targetPath": "x.bin"},
+         {"type": "writeFile", "resource": "x", "targetPath": "x.npy", "dimensions": [25]})"));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(folder.read("y.npy"), HasSubstr("'shape': (1, 9, 9), }"));
+  EXPECT_EQ(folder.read("x.bin").size(), 100u);
+  EXPECT_THAT(folder.read("x.npy"), HasSubstr("'shape': (25,), }"));
+}
+
+TEST(WriteFileTest, FailsCleanly) {
+  const ModelFolder folder;
+  const auto write = [&](const std::string& target, const std::string& before = "") {
+    folder.write(
+        "model.json",
+        unfold_model(R"({"type": "writeFile", "resource": "y", "targetPath": ")" + target + "\"}"));
+    return run_shell(before + "weft run model.json", folder.path(""));
+  };
+  const Outcome device = write("/dev/full");
+  EXPECT_EQ(device.status, 2);
+  EXPECT_EQ(device.err, "weft: error: /dev/full: cannot write: No space left on device\n");
+  EXPECT_EQ(write("/dev/null").status, 0);
+
+  const Outcome no_folder = write("none/y.npy");
+  EXPECT_EQ(no_folder.status, 2);
+  EXPECT_EQ(no_folder.err,
+            "weft: error: model.json: /commands/1/targetPath: none/y.npy: cannot "
+            "write: no folder \"none\"\n");
+  const Outcome is_folder = write(".");
+  EXPECT_EQ(is_folder.status, 2);
+  EXPECT_THAT(is_folder.err, HasSubstr("cannot write: Is a directory\n"));
+
+  // A file may not pass 1 KiB: the .npy has 452 bytes, so the limit is on blocks of 0.
+  const Outcome full = write("full.npy", "ulimit -f 0; ");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_FALSE(folder.has("full.npy"));
+}
+
+TEST(WriteFileTest, KeepsTheOldFileWhenTheDiskFills) {
+  const ModelFolder folder;
+  folder.write("y.bin", "old");
+  folder.write("model.json", R"({"resources": {"y": {"initialValuesDataType": "UINT8",
+      "initialValues": {"valueCount": 5000, "value": 1}}}, "dispatchables": {},
+      "commands": [{"type": "writeFile", "resource": "y", "targetPath": "y.bin"}]})");
+  // Blocks of 1024 bytes: the messages on stderr fit, the file does not.
+  const Outcome outcome = run_shell("ulimit -f 2; weft run model.json", folder.path(""));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "weft: error: y.bin: cannot write: File too large\n");
+  EXPECT_EQ(folder.read("y.bin"), "old");
+  EXPECT_EQ(run_shell("ls", folder.path("")).out, "model.json\ny.bin\n");
+}
+
+TEST(WriteFileTest, FollowsLinks) {
+  const ModelFolder folder;
+  folder.write("real.bin", "old");
+  std::filesystem::create_symlink("real.bin", folder.path("link.bin"));
+  EXPECT_EQ(folder
+                .run(R"({"resources": {"y": {"initialValuesDataType": "UINT8",
+                    "initialValues": [97, 98]}}, "dispatchables": {},
+                    "commands": [{"type": "writeFile", "resource": "y", "targetPath": "link.bin"}]})")
+                .status,
+            0);
+  EXPECT_EQ(folder.read("real.bin"), "ab");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link.bin")));
+}
+
+TEST(RunTest, FindsFilesWhereItIsTold) {
+  const ModelFolder folder;
+  std::filesystem::create_directory(folder.path("in"));
+  std::filesystem::create_directory(folder.path("out"));
+  folder.write("in/x.bin", "a");
+  const std::string model = R"({"resources": {"x": {"initialValuesDataType": "UINT8",
+      "initialValues": {"sourcePath": "x.bin"}}}, "dispatchables": {},
+      "commands": [{"type": "writeFile", "resource": "x", "targetPath": "y.bin"}]})";
+  EXPECT_EQ(folder.run(model).status, 2);
+  for (const std::string options :
+       {"--input-path in --output-path out", "--input_path in --output_path out"}) {
+    EXPECT_EQ(folder.run(model, options).status, 0);
+    EXPECT_EQ(folder.read("out/y.bin"), "a");
+    std::filesystem::remove(folder.path("out/y.bin"));
+  }
+}
+
+TEST(RunTest, PrintsLongTensorsShort) {
+  const ModelFolder folder;
+  const auto print = [&](const std::string& more) {
+    return folder
+        .run(R"({"resources": {"x": {"initialValuesDataType": "INT16",
+        "initialValues": {"valueCount": 2000, "valueStart": 0, "valueDelta": 1}}},
+        "dispatchables": {}, "commands": [{"type": "print", "resource": "x")" +
+             more + "}]}")
+        .out;
+  };
+  EXPECT_EQ(print(""), "Resource 'x': 0, 1, 2, ..., 1997, 1998, 1999 (2000 elements)\n");
+  EXPECT_THAT(print(", \"verbose\": true"), HasSubstr(", 1000, 1001, "));
+}
+
+TEST(RunTest, NoColorsInFilesAndPipes) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.run(unfold_model(
+      R"({"type": "expect", "resource": "y", "values": {"valueCount": 81, "value": 1}})"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+}
+
+TEST(RunTest, OutputThatCannotBeWrittenIsAnError) {
+  const ModelFolder folder;
+  folder.write("model.json", unfold_model(kPrintY));
+  const Outcome outcome = run_shell("weft run model.json > /dev/full", folder.path(""));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("weft: error: "));
+}
+
+TEST(RunTest, ReadsAModelFromAPipe) {
+  const ModelFolder folder;
+  folder.write("model.json", unfold_model(kPrintY));
+  const Outcome outcome = run_shell("cat model.json | weft run /dev/stdin", folder.path(""));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST(RunTest, RefusesWrongOptions) {
+  const ModelFolder folder;
+  for (const std::string options :
+       {"-i 0", "-i -1", "-v 3", "--threads -1", "--colour", "extra", "--threads 99999999"}) {
+    const Outcome outcome = folder.run(unfold_model(), options);
+    EXPECT_EQ(outcome.status, 2) << options;
+    EXPECT_THAT(outcome.err, StartsWith("weft: error: ")) << options;
+    EXPECT_EQ(outcome.out, "") << options;
+  }
+  for (const std::string line : {"", "run", "walk model.json", "run a.json b.json"}) {
+    const Outcome outcome = folder.weft(line);
+    EXPECT_EQ(outcome.status, 2) << line;
+    EXPECT_THAT(outcome.err, StartsWith("weft: error: ")) << line;
+  }
+  EXPECT_EQ(folder.weft("--help").status, 0);
+  EXPECT_THAT(folder.weft("--version").out, StartsWith("weft "));
+}
+
+}  // namespace
+}  // namespace weft::testing
