@@ -224,6 +224,13 @@ std::vector<BadInput> bad_raw_files() {
   rows[7].errors = {"model.json: /resources/x: " + name + ": cannot open: File name too long"};
   rows[8].change = path("\"\"");
   rows[8].errors = {"model.json: /resources/x: \"\": cannot open: the path is empty"};
+  rows.push_back({"pipe in place of the file",
+                  "raw",
+                  path("\"pipe.bin\""),
+                  {"model.json: /resources/x: pipe.bin: cannot read: not a regular file"},
+                  {},
+                  "mkfifo pipe.bin && timeout 20 weft check model.json; status=$?; rm pipe.bin; "
+                  "exit $status"});
   // Two elements for six: the tensor does not fit.
   rows.push_back({"fewer elements than the tensor",
                   "raw",

@@ -31,9 +31,9 @@ void check_path(const std::filesystem::path& path, std::string_view action) {
   throw BadInput(quote(name), fmt::format("cannot {}: the path has a NUL character", action));
 }
 
-FileDescriptor open_to_read(const std::filesystem::path& path, struct stat& status) {
+FileDescriptor open_to_read(const std::filesystem::path& path, int flags, struct stat& status) {
   check_path(path, "open");
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (file.number() < 0) fail(path, "open", errno);
   if (fstat(file.number(), &status) != 0) fail(path, "read", errno);
   if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
@@ -96,7 +96,7 @@ int FileDescriptor::close() {
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   struct stat status {};
-  file_ = open_to_read(path_, status);
+  file_ = open_to_read(path_, O_NONBLOCK, status);  // a pipe would wait for who writes it
   if (!S_ISREG(status.st_mode)) throw BadInput(path_.string(), "cannot read: not a regular file");
   size_in_bytes_ = static_cast<std::uint64_t>(status.st_size);
 }
@@ -111,7 +111,7 @@ std::string read_text(const std::filesystem::path& path) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   constexpr std::size_t kStep = std::size_t{1} << 16;
   struct stat status {};
-  const FileDescriptor file = open_to_read(path, status);
+  const FileDescriptor file = open_to_read(path, 0, status);
   std::string text;
   if (S_ISREG(status.st_mode))
     text.reserve(std::min(static_cast<std::size_t>(status.st_size), kMost));
