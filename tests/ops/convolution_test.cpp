@@ -215,6 +215,24 @@ TEST(Convolution, WindowLargerThanThePaddedInputIsRefused) {
             "output padding 0)");
 }
 
+TEST(Convolution, FusedClipAppliesItsScaleBiasFirst) {
+  ConvolutionParams params = line(kCross, kForward, 4, 3, 2);
+  params.fused_activation = {OperatorType::element_wise_clip, 0, 900,
+                             ScaleBias{.scale = 2, .bias = 50}};
+  EXPECT_EQ(run(params, {1, 2, 3, 4}, {1, 10, 100}), (Floats{692, 900}));
+}
+
+TEST(Convolution, BackwardCroppedToNothingLeavesTheBias) {
+  // Nominal (2 - 1) * 1 + 3 - 3 - 3 < 1: an output has at least one element all the same.
+  ConvolutionParams params = line(kCross, kBackward, 2, 3, 4);
+  params.start_padding = {3};
+  params.end_padding = {3};
+  params.bias = desc({1, 1, 1});
+  ASSERT_EQ(output_sizes(params), (Dims{1, 1, 1}));
+  // Position 0 is the last element of the uncropped result; nothing contributes beyond it.
+  EXPECT_EQ(run(params, {1, 2}, {1, 10, 100}, {5}), (Floats{205, 5, 5, 5}));
+}
+
 TEST(Convolution, HugeStridesAndDilationsTerminate) {
   ConvolutionParams params = line(kCross, kBackward, 2, 2, 7, 4294967295u);
   params.dilations = {4294967295u};
