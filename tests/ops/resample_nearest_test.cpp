@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <numeric>
 
 #include "ops/checked_case.h"
 #include "ops/resample_case.h"
@@ -33,8 +32,8 @@ const ResampleParams kUp = mode(OperatorType::resample2, AxisDirection::increasi
 // Which input elements the outputs are.
 Indices indices(const ResampleParams& params, const Line& line, std::uint32_t in,
                 std::uint32_t out) {
-  Indices input(in);
-  std::iota(input.begin(), input.end(), std::uint8_t{0});
+  Indices input;
+  for (std::uint32_t i = 0; i < in; ++i) input.push_back(static_cast<std::uint8_t>(i));
   return resample_line(params, line, input, out);
 }
 
