@@ -72,9 +72,11 @@ void integer_shrink_row(const void* from, int64_t from_stride, void* to, int64_t
           });
 }
 
+// A template's name cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define WEFT_INSTANTIATE(function, type)                                           \
   template void function<std::type>(const void*, int64_t, void*, int64_t, int64_t, \
                                     const IntegerFunction&) noexcept;
+// NOLINTEND(bugprone-macro-parentheses)
 #define WEFT_SMALL(type)            \
   WEFT_INSTANTIATE(clamp_row, type) \
   WEFT_INSTANTIATE(scale_row, type) \
