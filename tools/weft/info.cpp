@@ -26,6 +26,7 @@ struct Options {
 template <class Values>
 std::vector<std::string_view> names(const Values& values) {
   std::vector<std::string_view> result;
+  result.reserve(values.size());
   for (const auto value : values) result.push_back(name(value));
   return result;
 }
