@@ -41,6 +41,10 @@ INSTANTIATE_TEST_SUITE_P(
         ResourceCase{resource("DML_TENSOR_DATA_TYPE_FLOAT16", "[65504, 0.1, 1e-8]"),
                      "65504, 0.099976, 0"},
         ResourceCase{resource("FLOAT64", "[0.1, 1e300]"), "0.1, 1e+300"},
+        // Numbers of any length, rounded once.
+        ResourceCase{resource("FLOAT64", "[0." + std::string(5000, '1') + ", 0." +
+                                             std::string(400, '0') + "1, 1e-99999999999, -0]"),
+                     "0.1111111111111111, 0, 0, -0"},
         ResourceCase{resource("INT8", "[-128, 127, 1.0, 1e1]"), "-128, 127, 1, 10"},
         ResourceCase{resource("UINT8", "[0, 255, 3, 4, 5]"), "0, 255, 3, 4, 5"},
         ResourceCase{resource("INT64", "[-9223372036854775808, 9223372036854775807]"),

@@ -403,11 +403,17 @@ TEST(RunTest, PrintsLongTensorsShort) {
   EXPECT_THAT(print(", \"verbose\": true"), HasSubstr(", 1000, 1001, "));
 }
 
-TEST(RunTest, NoColorsInFilesAndPipes) {
+TEST(RunTest, ColorsOnTerminalsOnly) {
   const ModelFolder folder;
-  const Outcome outcome = folder.run(unfold_model(
-      R"({"type": "expect", "resource": "y", "values": {"valueCount": 81, "value": 1}})"));
-  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+  folder.write("model.json", unfold_model(R"({"type": "expect", "resource": "y",
+      "values": {"valueCount": 81, "value": 1}})"));
+  const auto output = [&](const std::string& line) { return run_shell(line, folder.path("")).out; };
+  const std::string red = "\x1b[31mfailed\x1b[0m";
+  const std::string on_terminal = "script -qec 'weft run model.json' /dev/null";
+  EXPECT_THAT(output("weft run model.json"), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(output("TERM=xterm " + on_terminal), HasSubstr(red));
+  EXPECT_THAT(output("TERM=xterm NO_COLOR=1 " + on_terminal), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(output("TERM=dumb " + on_terminal), Not(HasSubstr("\x1b")));
 }
 
 TEST(RunTest, OutputThatCannotBeWrittenIsAnError) {

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 #include "elements.h"
 #include "files.h"
@@ -16,8 +20,49 @@ namespace {
 
 constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseCommentsFlag |
                                  rapidjson::kParseTrailingCommasFlag |
-                                 rapidjson::kParseFullPrecisionFlag |
+                                 rapidjson::kParseNumbersAsStringsFlag |
                                  rapidjson::kParseValidateEncodingFlag;
+
+// Builds the document, reading numbers itself: RapidJSON's own conversion overflows on long ones.
+class DocumentBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, DocumentBuilder> {
+ public:
+  explicit DocumentBuilder(rapidjson::Document& target) : target_(target) {}
+
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+    const std::string number(text, length);
+    if (number != "-0") {  // a float has a sign even so
+      if (const auto value = whole<std::int64_t>(number)) return target_.Int64(*value);
+      if (const auto value = whole<std::uint64_t>(number)) return target_.Uint64(*value);
+    }
+    const double value = std::strtod(number.c_str(), nullptr);
+    return std::isfinite(value) && target_.Double(value);
+  }
+
+  bool Null() { return target_.Null(); }
+  bool Bool(bool value) { return target_.Bool(value); }
+  bool String(const char* text, rapidjson::SizeType length, bool copy) {
+    return target_.String(text, length, copy);
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool copy) {
+    return target_.Key(text, length, copy);
+  }
+  bool StartObject() { return target_.StartObject(); }
+  bool EndObject(rapidjson::SizeType count) { return target_.EndObject(count); }
+  bool StartArray() { return target_.StartArray(); }
+  bool EndArray(rapidjson::SizeType count) { return target_.EndArray(count); }
+
+ private:
+  template <class T>
+  static std::optional<T> whole(const std::string& number) {
+    T value{};
+    const char* end = number.data() + number.size();
+    const auto [after, error] = std::from_chars(number.data(), end, value);
+    if (error != std::errc() || after != end) return std::nullopt;
+    return value;
+  }
+
+  rapidjson::Document& target_;
+};
 
 // "3:14", both from 1; a column is a byte of the line.
 std::string line_and_column(std::string_view text, std::size_t offset) {
@@ -83,11 +128,20 @@ JsonFile::JsonFile(const std::filesystem::path& path) : name_(path.string()) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
 
   rapidjson::MemoryStream stream(text.data(), text.size());
-  document_.ParseStream<kParseFlags>(stream);
-  if (document_.HasParseError()) {
-    const std::string message = syntax_message(document_.GetParseError());
-    throw BadInput(fmt::format("{}:{}", name_, line_and_column(text, document_.GetErrorOffset())),
-                   "not JSON: " + message);
+  rapidjson::Reader reader;
+  const auto generate = [&](rapidjson::Document& document) {
+    DocumentBuilder builder(document);
+    return !reader.Parse<kParseFlags>(stream, builder).IsError();
+  };
+  document_.Populate(generate);
+  if (reader.HasParseError()) {
+    // The builder ends the parsing for one reason only.
+    const rapidjson::ParseErrorCode code =
+        reader.GetParseErrorCode() == rapidjson::kParseErrorTermination
+            ? rapidjson::kParseErrorNumberTooBig
+            : reader.GetParseErrorCode();
+    throw BadInput(fmt::format("{}:{}", name_, line_and_column(text, reader.GetErrorOffset())),
+                   "not JSON: " + syntax_message(code));
   }
   // The parser takes a NUL for the end of the text.
   if (stream.Tell() != text.size()) {

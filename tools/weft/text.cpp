@@ -54,6 +54,23 @@ std::size_t character_length(std::string_view text) {
   return wrong ? 0 : length;
 }
 
+// The name nearest to `text`; empty when none is near enough.
+std::string_view closest(std::string_view text, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongest = 100;  // nobody mistypes a name of this length
+  if (text.size() > kLongest) return {};
+  std::string_view best;
+  // A third of the letters wrong is the most that still looks like a slip; in very short names only
+  // letter case is.
+  std::size_t best_distance = std::max<std::size_t>(2 * (text.size() / 3) + 1, 2);
+  for (const std::string_view name : names) {
+    const std::size_t distance = edit_distance(text, name);
+    if (distance >= best_distance) continue;
+    best = name;
+    best_distance = distance;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -77,22 +94,6 @@ std::string quote(std::string_view text) {
     result += c;
   }
   return printable(result) + (end < text.size() ? "\"..." : "\"");
-}
-
-std::string_view closest(std::string_view text, std::span<const std::string_view> names) {
-  constexpr std::size_t kLongest = 100;  // nobody mistypes a name of this length
-  if (text.size() > kLongest) return {};
-  std::string_view best;
-  // A third of the letters wrong is the most that still looks like a slip; in very short names only
-  // letter case is.
-  std::size_t best_distance = std::max<std::size_t>(2 * (text.size() / 3) + 1, 2);
-  for (const std::string_view name : names) {
-    const std::size_t distance = edit_distance(text, name);
-    if (distance >= best_distance) continue;
-    best = name;
-    best_distance = distance;
-  }
-  return best;
 }
 
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
@@ -125,7 +126,7 @@ bool colors_wanted() {
 }
 
 std::string colored(std::string_view text, Color color) {
-  if (color == Color::plain || !colors_wanted()) return std::string(text);
+  if (!colors_wanted()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", color == Color::red ? 31 : 32, text);
 }
 

@@ -15,10 +15,7 @@ std::string printable(std::string_view text);
 // The same in double quotes, cut after 60 bytes.
 std::string quote(std::string_view text);
 
-// The name nearest to `text`, for "did you mean"; empty when none is near enough.
-std::string_view closest(std::string_view text, std::span<const std::string_view> names);
-
-// " (did you mean \"Sizes\"?)", or nothing.
+// The name nearest to `text`: " (did you mean \"Sizes\"?)", or nothing when none is near.
 std::string suggestion(std::string_view text, std::span<const std::string_view> names);
 
 // "FLOAT32, FLOAT16".
@@ -33,8 +30,8 @@ std::string counted(std::uint64_t count, std::string_view noun);
 // Whether standard output takes colours: a terminal, and no NO_COLOR in the environment.
 bool colors_wanted();
 
-// `text` in red, green or plain.
-enum class Color { plain, red, green };
+// `text` in a colour where those are wanted.
+enum class Color { red, green };
 std::string colored(std::string_view text, Color color);
 
 }  // namespace weft::cli
