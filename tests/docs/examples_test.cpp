@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-const fs::path kSource = source_dir();
+const fs::path source_tree = source_dir();
 
 // Programs that link a library built for a sanitizer have to be built for it, too.
 #if defined(__SANITIZE_ADDRESS__)
@@ -30,13 +30,13 @@ constexpr const char* kCompilerFlags = "";
 
 // Times differ from run to run.
 std::string without_times(const std::string& text) {
-  static const std::regex kTime(R"([0-9.]+ ms)");
-  return std::regex_replace(text, kTime, "T ms");
+  static const std::regex time_pattern(R"([0-9.]+ ms)");
+  return std::regex_replace(text, time_pattern, "T ms");
 }
 
 TEST(ModelExamplesTest, EveryModelChecksItsResults) {
   int count = 0;
-  for (const auto& entry : fs::directory_iterator(kSource / "examples")) {
+  for (const auto& entry : fs::directory_iterator(source_tree / "examples")) {
     if (entry.path().extension() != ".json") continue;
     const std::string model = entry.path().string();
     EXPECT_THAT(read_file(model), HasSubstr("\"expect\"")) << model;
@@ -51,7 +51,7 @@ TEST(ModelExamplesTest, EveryModelChecksItsResults) {
 
 TEST(ModelExamplesTest, AWrongExpectationFails) {
   const TemporaryFolder folder;
-  std::string model = read_file(kSource / "examples/unfold.json");
+  std::string model = read_file(source_tree / "examples/unfold.json");
   const std::size_t last = model.rfind("24\n");
   ASSERT_NE(last, std::string::npos);
   write_file(folder.path() / "model.json", model.replace(last, 2, "25"));
@@ -62,14 +62,14 @@ TEST(ModelExamplesTest, AWrongExpectationFails) {
 class InstalledTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = std::make_unique<TemporaryFolder>();
+    folder = std::make_unique<TemporaryFolder>();
     const Outcome outcome =
         run_shell("cmake --install " + build_dir().string() + " --prefix " + prefix());
     ASSERT_EQ(outcome.status, 0) << outcome.err;
   }
-  static void TearDownTestSuite() { folder_.reset(); }
+  static void TearDownTestSuite() { folder.reset(); }
 
-  static std::string prefix() { return folder_->path() / "prefix"; }
+  static std::string prefix() { return folder->path() / "prefix"; }
 
   // Configures and builds the project in `source`; its programs are then in build().
   static void build_project(const fs::path& source) {
@@ -80,9 +80,9 @@ class InstalledTest : public ::testing::Test {
         " -DCMAKE_CXX_FLAGS='" + kCompilerFlags + "' 2>&1 && cmake --build " + build + " 2>&1");
     ASSERT_EQ(outcome.status, 0) << outcome.out;
   }
-  static std::string build() { return folder_->path() / "build"; }
+  static std::string build() { return folder->path() / "build"; }
 
-  static inline std::unique_ptr<TemporaryFolder> folder_;
+  static inline std::unique_ptr<TemporaryFolder> folder;
 };
 
 TEST_F(InstalledTest, CommandRunsFromThePrefix) {
@@ -91,7 +91,7 @@ TEST_F(InstalledTest, CommandRunsFromThePrefix) {
 }
 
 TEST_F(InstalledTest, ExampleProgramsBuildAndRun) {
-  build_project(kSource / "examples");
+  build_project(source_tree / "examples");
   const Outcome unfold = run_shell(build() + "/unfold");
   EXPECT_EQ(unfold.status, 0);
   EXPECT_THAT(unfold.out, HasSubstr("   0   1   2   5   6   7  10  11  12\n"));
@@ -104,9 +104,9 @@ TEST_F(InstalledTest, ExampleProgramsBuildAndRun) {
 
 // Sample by sample: both go through the same PNG writer.
 TEST_F(InstalledTest, PictureIsWhatItsProgramDraws) {
-  build_project(kSource / "examples");
-  const std::string drawn = folder_->path() / "drawn.png";
-  const std::string copy = folder_->path() / "copy.png";
+  build_project(source_tree / "examples");
+  const std::string drawn = folder->path() / "drawn.png";
+  const std::string copy = folder->path() / "copy.png";
   const auto copied = [&](const std::string& picture) {
     const Outcome outcome =
         run_shell("weft image " + picture + " " + copy + " --scale 1 --mode nearest");
@@ -121,12 +121,12 @@ TEST_F(InstalledTest, ReadmeProgramBuildsAndRuns) {
   std::string program;
   std::string cmake;
   std::string shown;
-  for (const CodeBlock& block : code_blocks(read_file(kSource / "README.md"))) {
+  for (const CodeBlock& block : code_blocks(read_file(source_tree / "README.md"))) {
     if (block.language == "cpp") program += block.text;
     if (block.language == "cmake") cmake += block.text;
     if (block.language == "text") shown += block.text;
   }
-  const fs::path source = folder_->path() / "readme";
+  const fs::path source = folder->path() / "readme";
   fs::create_directory(source);
   write_file(source / "my_program.cpp", program);
   write_file(source / "CMakeLists.txt",
@@ -139,7 +139,7 @@ TEST_F(InstalledTest, ReadmeProgramBuildsAndRuns) {
 
 TEST(ReadmeTest, EveryCommandPrintsWhatIsShown) {
   int count = 0;
-  for (const CodeBlock& block : code_blocks(read_file(kSource / "README.md"))) {
+  for (const CodeBlock& block : code_blocks(read_file(source_tree / "README.md"))) {
     if (block.language != "console") continue;
     for (const ConsoleStep& step : console_steps(block.text)) {
       const Outcome outcome = run_shell("{ " + step.command + "; } 2>&1");

@@ -46,9 +46,9 @@ std::vector<ConsoleStep> console_steps(const std::string& block) {
 }
 
 std::vector<std::string> links(const std::string& page) {
-  static const std::regex kLink(R"re(\]\(([^)\s]+)\)|<img src="([^"]+)")re");
+  static const std::regex link_pattern(R"re(\]\(([^)\s]+)\)|<img src="([^"]+)")re");
   std::vector<std::string> result;
-  for (std::sregex_iterator it(page.begin(), page.end(), kLink), end; it != end; ++it) {
+  for (std::sregex_iterator it(page.begin(), page.end(), link_pattern), end; it != end; ++it) {
     result.push_back((*it)[1].matched ? (*it)[1] : (*it)[2]);
   }
   return result;

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 
-const fs::path kSource = source_dir();
+const fs::path source_tree = source_dir();
 
 std::vector<fs::path> files_below(const fs::path& folder, const std::set<std::string>& extensions) {
   std::vector<fs::path> files;
@@ -31,8 +31,8 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::set<std::st
 }
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> result = files_below(kSource / "docs", {".md"});
-  for (const auto& entry : fs::directory_iterator(kSource)) {
+  std::vector<fs::path> result = files_below(source_tree / "docs", {".md"});
+  for (const auto& entry : fs::directory_iterator(source_tree)) {
     if (entry.path().extension() == ".md") result.push_back(entry.path());
   }
   return result;
@@ -40,11 +40,11 @@ std::vector<fs::path> pages() {
 
 // "Suite.Name" of every test in the sources.
 std::set<std::string> test_names() {
-  static const std::regex kTest(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+  static const std::regex test_pattern(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
   std::set<std::string> names;
-  for (const fs::path& file : files_below(kSource / "tests", {".cpp"})) {
+  for (const fs::path& file : files_below(source_tree / "tests", {".cpp"})) {
     const std::string text = read_file(file);
-    for (std::sregex_iterator it(text.begin(), text.end(), kTest), end; it != end; ++it) {
+    for (std::sregex_iterator it(text.begin(), text.end(), test_pattern), end; it != end; ++it) {
       names.insert((*it)[1].str() + "." + (*it)[2].str());
     }
   }
@@ -52,16 +52,16 @@ std::set<std::string> test_names() {
 }
 
 TEST(PagesTest, OperatorsPageIsWhatInfoPrints) {
-  EXPECT_EQ(run_shell("weft info --markdown").out, read_file(kSource / "docs/operators.md"))
+  EXPECT_EQ(run_shell("weft info --markdown").out, read_file(source_tree / "docs/operators.md"))
       << "weft info --markdown > docs/operators.md makes it anew";
 }
 
 // The entries of decisions.md: what stands below each heading of the third level.
 std::map<std::string, std::string> decisions() {
-  static const std::regex kHeading(R"(\n### ([^\n]+)\n)");
-  const std::string page = read_file(kSource / "docs/decisions.md");
+  static const std::regex heading_pattern(R"(\n### ([^\n]+)\n)");
+  const std::string page = read_file(source_tree / "docs/decisions.md");
   std::map<std::string, std::string> entries;
-  for (std::sregex_iterator it(page.begin(), page.end(), kHeading), end; it != end; ++it) {
+  for (std::sregex_iterator it(page.begin(), page.end(), heading_pattern), end; it != end; ++it) {
     const auto begin = static_cast<std::size_t>(it->position() + it->length());
     entries[(*it)[1]] = page.substr(begin, page.find("\n#", begin) - begin);
   }
@@ -69,7 +69,7 @@ std::map<std::string, std::string> decisions() {
 }
 
 TEST(PagesTest, EveryDecisionNamesTestsThatExist) {
-  static const std::regex kName(R"(`(\w+\.\w+)`)");
+  static const std::regex name_pattern(R"(`(\w+\.\w+)`)");
   const std::set<std::string> names = test_names();
   for (const auto& [heading, entry] : decisions()) {
     ASSERT_NE(entry.find("**Choice.**"), std::string::npos) << heading;
@@ -79,7 +79,7 @@ TEST(PagesTest, EveryDecisionNamesTestsThatExist) {
     if (entry.find("None yet", tests) != std::string::npos) continue;
     std::size_t count = 0;
     for (std::sregex_iterator
-             it(entry.begin() + static_cast<std::ptrdiff_t>(tests), entry.end(), kName),
+             it(entry.begin() + static_cast<std::ptrdiff_t>(tests), entry.end(), name_pattern),
          end;
          it != end; ++it, ++count) {
       EXPECT_THAT(names, Contains((*it)[1].str())) << heading;
@@ -103,12 +103,13 @@ TEST(PagesTest, EveryLinkLeadsSomewhere) {
 }
 
 TEST(PagesTest, EveryDecisionThatHeadersPointToExists) {
-  static const std::regex kPointer(R"(docs/decisions\.md#([\w-]+))");
-  const std::vector<std::string> known = anchors(read_file(kSource / "docs/decisions.md"));
+  static const std::regex pointer_pattern(R"(docs/decisions\.md#([\w-]+))");
+  const std::vector<std::string> known = anchors(read_file(source_tree / "docs/decisions.md"));
   for (const char* folder : {"include", "src", "tools"}) {
-    for (const fs::path& file : files_below(kSource / folder, {".h", ".cpp"})) {
+    for (const fs::path& file : files_below(source_tree / folder, {".h", ".cpp"})) {
       const std::string text = read_file(file);
-      for (std::sregex_iterator it(text.begin(), text.end(), kPointer), end; it != end; ++it) {
+      for (std::sregex_iterator it(text.begin(), text.end(), pointer_pattern), end; it != end;
+           ++it) {
         EXPECT_THAT(known, Contains((*it)[1].str())) << file;
       }
     }

@@ -25,7 +25,10 @@ BadInput not_a_sound_png(const std::string& path, const png_image& image) {
   return {path, fmt::format("not a sound PNG: {}", image.message)};
 }
 
-constexpr png_uint_32 formats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
+png_uint_32 format_of(std::uint32_t channels) {
+  return (channels > 2 ? PNG_FORMAT_FLAG_COLOR : 0u) |
+         (channels % 2 == 0 ? PNG_FORMAT_FLAG_ALPHA : 0u);
+}
 
 }  // namespace
 
@@ -64,7 +67,7 @@ void write_png(const std::string& path, const Picture& picture) {
   PngImage image;
   image.width = picture.width;
   image.height = picture.height;
-  image.format = formats[picture.channels - 1];
+  image.format = format_of(picture.channels);
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   const Memory file(size);
   if (!png_image_write_to_memory(&image, file.bytes().data(), &size, 0,
