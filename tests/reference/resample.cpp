@@ -58,23 +58,18 @@ Taps linear(float x, std::int64_t size) {
   return {{index, 1 - share}, {index + 1, share}};
 }
 
-// A triangle cut off at the input's edges: 1 / scale wide to each side where that is more than 1,
-// else 1 wide around a position inside the input, which is linear interpolation. Weights are those
-// of double: a neighbour less than 2^-53 inside the triangle has none.
-Taps antialiased(float position, float scale, std::int64_t size) {
-  const bool widened = scale > 0 && scale < 1;
-  const double slope = widened ? double{scale} : 1;
-  const double last = static_cast<double>(size) - 1;
-  const double x = widened ? double{position} : std::clamp(double{position}, 0.0, last);
+// A triangle 1 / scale wide to each side, cut off at the input's edges. Only for 0 < scale < 1: any
+// other dimension of an antialiased operator is linear, down to the smallest weights.
+Taps antialiased(float x, double scale, std::int64_t size) {
   Taps taps;
   double sum = 0;
   for (std::int64_t i = 0; i < size; ++i) {
-    const double weight = 1 - std::fabs(static_cast<double>(i) - x) * slope;
+    const double weight = 1 - std::fabs(static_cast<double>(i) - double{x}) * scale;
     if (!(weight > 0)) continue;
     taps.push_back({i, weight});
     sum += weight;
   }
-  if (taps.empty()) return linear(position, size);
+  if (taps.empty()) return linear(x, size);
   for (Tap& tap : taps) tap.weight /= sum;
   return taps;
 }
@@ -83,7 +78,8 @@ Taps taps_of(const ResampleParams& p, std::size_t d, std::int64_t output) {
   const std::int64_t size = p.input.sizes[d];
   const float x = source_coordinate(p, d, output);
   if (p.interpolation_mode == InterpolationMode::nearest_neighbor) return nearest(p, x, size);
-  if (p.antialiased) return antialiased(x, p.scales[d], size);
+  const float scale = p.scales[d];
+  if (p.antialiased && scale > 0 && scale < 1) return antialiased(x, scale, size);
   return linear(x, size);
 }
 
