@@ -39,10 +39,12 @@ bool counts_allocations() {
 #ifdef WEFT_COUNTS_ALLOCATIONS
 // In place of the C library's, whose own names they go on to.
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 void* malloc(std::size_t size) {
   weft::api_tests::note();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -30,6 +31,7 @@ TEST_P(Determinism, OnePlanRunsFromEightThreadsAtOnce) {
   const std::vector<std::byte> expected = output_of(plan);
   std::vector<std::vector<std::byte>> outputs(8);
   std::vector<std::thread> hosts;
+  hosts.reserve(outputs.size());
   for (auto& output : outputs) {
     hosts.emplace_back([&plan, &output] {
       RunMemory memory(plan);
@@ -64,13 +66,13 @@ TEST_P(Determinism, SameBitsWhereverTheTensorsLie) {
 // Each image of a batch comes out as it does alone.
 TEST(BatchPosition, DoesNotChangeABit) {
   constexpr std::uint32_t kBatch = 5;
-  constexpr std::size_t kIn = 7 * 13 * 15;
-  constexpr std::size_t kOut = 9 * 11 * 13;
+  constexpr std::size_t kIn = std::size_t{7} * 13 * 15;
+  constexpr std::size_t kOut = std::size_t{9} * 11 * 13;
   ConvolutionParams params{.input = {.sizes = {1, 7, 13, 15}},
                            .filter = {.sizes = {9, 7, 3, 3}},
                            .output = {.sizes = {1, 9, 11, 13}}};
   std::vector<float> image(kIn);
-  std::vector<float> filter(9 * 7 * 9);
+  std::vector<float> filter(std::size_t{9} * 7 * 9);
   for (std::size_t i = 0; i < kIn; ++i) image[i] = static_cast<float>(i % 101) / 37 - 1;
   for (std::size_t i = 0; i < filter.size(); ++i) filter[i] = static_cast<float>(i % 89) / 41 - 1;
   const ConstBuffer weights = {filter.data(), filter.size() * 4};
@@ -87,7 +89,8 @@ TEST(BatchPosition, DoesNotChangeABit) {
   convolution(params, {images.data(), images.size() * 4}, weights, {},
               {outputs.data(), outputs.size() * 4});
   for (std::size_t n = 0; n < kBatch; ++n) {
-    EXPECT_EQ(std::memcmp(outputs.data() + n * kOut, alone.data(), kOut * 4), 0) << "image " << n;
+    const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(n * kOut);
+    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), first)) << "image " << n;
   }
 }
 

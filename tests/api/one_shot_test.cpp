@@ -61,7 +61,7 @@ TEST(OneShot, ElementWise) {
 TEST(OneShot, ThrowsWhatIsWrongWithParamsOrBuffers) {
   const std::vector<float> x(9);
   std::vector<float> y(16);
-  const auto run = [&](Dims out, std::size_t size) {
+  const auto run = [&](const Dims& out, std::size_t size) {
     unfold<float>({x, {1, 1, 3, 3}}, {std::span(y).first(size), out}, {.window_sizes = {2, 2}});
   };
   EXPECT_NO_THROW(run({1, 4, 4}, 16));

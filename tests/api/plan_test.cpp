@@ -52,7 +52,7 @@ struct Mistake {
   std::function<void(RunMemory&)> make;
 };
 
-const Mistake kMistakes[] = {
+const Mistake mistakes[] = {
     {"an input too few", [](RunMemory& m) { m.inputs.pop_back(); }},
     {"an input too many", [](RunMemory& m) { m.inputs.push_back(m.inputs[0]); }},
     {"no output", [](RunMemory& m) { m.outputs.clear(); }},
@@ -70,7 +70,7 @@ const Mistake kMistakes[] = {
 };
 
 TEST_P(EveryOperator, RefusesBindingsThatAreWrongAndWritesNothing) {
-  for (const Mistake& mistake : kMistakes) {
+  for (const Mistake& mistake : mistakes) {
     SCOPED_TRACE(mistake.name);
     RunMemory memory(plan_);
     const std::vector<std::byte> before = memory.output();
@@ -109,17 +109,17 @@ TEST_P(EveryOperator, RefusesAWorkspaceThatIsMissingSmallMisalignedOrInTheWay) {
   RunMemory memory(plan_);
   const std::vector<std::byte> before = memory.output();
   const Buffer good = memory.workspace;
+  // The aligned address at or before a tensor.
+  const auto aligned = [](const void* tensor) {
+    const auto past = reinterpret_cast<std::uintptr_t>(tensor) % base::kWorkspaceAlignment;
+    return const_cast<char*>(static_cast<const char*>(tensor)) - past;
+  };
   const Buffer wrong[] = {
       {},
       {good.data, good.size_in_bytes - 1},
       {static_cast<char*>(good.data) + 64, good.size_in_bytes},
-      // At the output, rounded down to the alignment.
-      {reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory.outputs[0].data) /
-                               base::kWorkspaceAlignment * base::kWorkspaceAlignment),
-       good.size_in_bytes},
-      {reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory.inputs[0].data) /
-                               base::kWorkspaceAlignment * base::kWorkspaceAlignment),
-       good.size_in_bytes},
+      {aligned(memory.outputs[0].data), good.size_in_bytes},
+      {aligned(memory.inputs[0].data), good.size_in_bytes},
   };
   for (const Buffer& workspace : wrong) {
     EXPECT_EQ(plan_.run(memory.bindings(), workspace), ErrorCode::invalid_argument);

@@ -75,6 +75,15 @@ ElementWiseParams element_wise(OperatorType type, DataType data_type) {
           .function = {.type = type, .alpha = shrink ? 0.25f : 0.5f, .beta = 0.75f}};
 }
 
+std::string label(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) {
+    if (!text.empty()) text += '_';
+    text += part;
+  }
+  return text;
+}
+
 std::vector<Sample> make_samples() {
   std::vector<Sample> list = {
       {"convolution_forward_f32", forward(float32)},
@@ -84,16 +93,15 @@ std::vector<Sample> make_samples() {
       {"convolution_depthwise_f32", depthwise()},
   };
   for (const DataType type : operator_support(OperatorType::fold).data_types) {
-    list.push_back({"unfold_" + std::string(name(type)), unfold(type)});
-    list.push_back({"fold_" + std::string(name(type)), fold(type)});
+    list.push_back({label({"unfold", name(type)}), unfold(type)});
+    list.push_back({label({"fold", name(type)}), fold(type)});
   }
   for (const OperatorType type : {OperatorType::resample, OperatorType::resample1,
                                   OperatorType::resample2, OperatorType::resample3}) {
     for (const DataType data_type : operator_support(type).data_types) {
-      const std::string ending = "_" + std::string(name(data_type));
-      list.push_back({std::string(name(type)) + "_nearest" + ending,
+      list.push_back({label({name(type), "nearest", name(data_type)}),
                       resample(type, InterpolationMode::nearest_neighbor, data_type)});
-      list.push_back({std::string(name(type)) + "_linear" + ending,
+      list.push_back({label({name(type), "linear", name(data_type)}),
                       resample(type, InterpolationMode::linear, data_type)});
     }
   }
@@ -104,8 +112,7 @@ std::vector<Sample> make_samples() {
   for (const OperatorType type : all_operator_types()) {
     if (!is_activation(type)) continue;
     for (const DataType data_type : operator_support(type).data_types) {
-      list.push_back({std::string(name(type)) + "_" + std::string(name(data_type)),
-                      element_wise(type, data_type)});
+      list.push_back({label({name(type), name(data_type)}), element_wise(type, data_type)});
     }
   }
   return list;

@@ -80,6 +80,7 @@ TEST(ParallelTiles, MayBeNested) {
 
 TEST(ParallelTiles, MayBeCalledFromManyThreadsAtOnce) {
   std::vector<std::thread> hosts;
+  hosts.reserve(16);
   for (int host = 0; host < 16; ++host) {
     hosts.emplace_back([] {
       for (int i = 0; i < 20; ++i) run_watched(4, 100);

@@ -29,7 +29,7 @@ TEST(ElementCount, IsNothingPast64Bits) {
   EXPECT_EQ(element_count({kMax, kMax, kMax, kMax, kMax, kMax, kMax, kMax}), std::nullopt);
 }
 
-std::optional<std::uint64_t> bytes(DataType type, Dims sizes, Dims strides = {}) {
+std::optional<std::uint64_t> bytes(DataType type, const Dims& sizes, const Dims& strides = {}) {
   return minimum_size_in_bytes({.data_type = type, .sizes = sizes, .strides = strides});
 }
 

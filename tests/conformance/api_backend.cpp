@@ -21,6 +21,7 @@ class ApiBackend : public Backend {
     const bool convolution = std::holds_alternative<ConvolutionParams>(params);
     std::vector<Result> results;
     for (const Isa isa : machine_isas()) {
+      if (isa > best_isa()) continue;  // WEFT_MAX_ISA
       for (const unsigned threads : {1u, 3u}) {
         // One of the two runs takes the filter packed beforehand.
         PlanOptions options;

@@ -30,7 +30,7 @@ constexpr Suite kSuites[] = {
 constexpr std::size_t kCases = 773;
 
 // What a tag means here: how the point that it marks was decided.
-const std::map<std::string, const char*> kDecisions = {
+const std::map<std::string, const char*> decisions = {
     {"extended_output", "accepted: the further elements are computed like all others"},
     {"output_exceeds_stride", "accepted as well, however large the output"},
     {"output_padding", "the last elements are zero before bias and activation"},
@@ -92,18 +92,18 @@ class Conformance : public ::testing::TestWithParam<std::tuple<Door, Suite>> {
  protected:
   static void TearDownTestSuite() {
     for (const Door& door : kDoors) {
-      if (!totals_.contains(door.name)) continue;
+      if (!totals.contains(door.name)) continue;
       std::printf("%s: totals a tag\n", door.name);
-      for (const auto& [tag, count] : totals_[door.name]) {
+      for (const auto& [tag, count] : totals[door.name]) {
         std::printf("  %-22s %3zu of %3zu passed%s%s\n", tag.empty() ? "(all)" : tag.c_str(),
                     count.passed, count.total, tag.empty() ? "" : ": ",
-                    tag.empty() ? "" : kDecisions.at(tag));
+                    tag.empty() ? "" : decisions.at(tag));
       }
     }
-    totals_.clear();
+    totals.clear();
   }
 
-  static inline std::map<std::string, Totals> totals_;  // by door
+  static inline std::map<std::string, Totals> totals;  // by door
 };
 
 TEST_P(Conformance, passes) {
@@ -123,9 +123,9 @@ TEST_P(Conformance, passes) {
   std::printf("%s, %s: %zu of %zu cases passed in %zu runs\n", door.name, suite.name,
               tags[""].passed, tags[""].total, runs);
   for (const auto& [tag, count] : tags) {
-    EXPECT_TRUE(tag.empty() || kDecisions.contains(tag)) << "no decision for tag " << tag;
-    totals_[door.name][tag].passed += count.passed;
-    totals_[door.name][tag].total += count.total;
+    EXPECT_TRUE(tag.empty() || decisions.contains(tag)) << "no decision for tag " << tag;
+    totals[door.name][tag].passed += count.passed;
+    totals[door.name][tag].total += count.total;
   }
 }
 

@@ -83,7 +83,7 @@ TEST_P(IntegerRows, Clamp) {
     function.low = static_cast<std::uint64_t>(low);
     function.high = static_cast<std::uint64_t>(high);
     expect_row(GetParam(), GetParam().clamp, function, random_,
-               [&](Integer x) { return std::min(high, std::max(low, x)); });
+               [low = low, high = high](Integer x) { return std::min(high, std::max(low, x)); });
   }
 }
 
@@ -99,9 +99,10 @@ TEST_P(IntegerRows, Scale) {
     function.bias = bias;
     function.low = static_cast<std::uint64_t>(lowest);
     function.high = static_cast<std::uint64_t>(highest);
-    expect_row(GetParam(), GetParam().scale, function, random_, [&](Integer x) {
-      return truncated(static_cast<double>(x) * scale + bias, lowest, highest);
-    });
+    expect_row(GetParam(), GetParam().scale, function, random_,
+               [&, scale = scale, bias = bias](Integer x) {
+                 return truncated(static_cast<double>(x) * scale + bias, lowest, highest);
+               });
   }
 }
 
@@ -114,11 +115,12 @@ TEST_P(IntegerRows, Shrink) {
     IntegerFunction function;
     function.shift = shift;
     function.threshold = threshold;
-    expect_row(GetParam(), GetParam().shrink, function, random_, [&](Integer element) {
-      const auto x = static_cast<double>(element);
-      const double value = x > threshold ? x - shift : x < -threshold ? x + shift : 0;
-      return truncated(value, lowest, highest);
-    });
+    expect_row(GetParam(), GetParam().shrink, function, random_,
+               [&, shift = shift, threshold = threshold](Integer element) {
+                 const auto x = static_cast<double>(element);
+                 const double value = x > threshold ? x - shift : x < -threshold ? x + shift : 0;
+                 return truncated(value, lowest, highest);
+               });
   }
 }
 
