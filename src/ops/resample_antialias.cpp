@@ -114,15 +114,23 @@ class AntialiasBody final : public PlanBody {
       if (scratch.triangles[first].begin > high) continue;
       sum_rows(outer, from, low, high - low + 1, scratch);
       for (int64_t i = first; i < count && scratch.triangles[i].begin <= high; ++i) {
-        const Triangle& t = scratch.triangles[i];
-        const int64_t from_k = std::max(low, t.begin);
-        const int64_t to_k = std::min(high, t.end);
-        scratch.results[i] +=
-            kernels_.triangle_sum(scratch.sums + (from_k - low), to_k - from_k + 1,
-                                  static_cast<double>(from_k), t.center, t.slope);
+        scratch.results[i] += piece_of(scratch.triangles[i], low, high, scratch.sums);
       }
     }
     for (int64_t i = 0; i < count; ++i) scratch.results[i] /= scratch.triangles[i].sum;
+  }
+
+  // The part of a triangle that lies in the piece [low, high], whose elements are in `sums`.
+  double piece_of(const Triangle& t, int64_t low, int64_t high, const double* sums) const noexcept {
+    const int64_t begin = std::max(low, t.begin);
+    const int64_t end = std::min(high, t.end);
+    if (t.ordinary()) {
+      double result = 0;
+      for (int64_t k = begin; k <= end; ++k) result += t.weight(k) * sums[k - low];
+      return result;
+    }
+    return kernels_.triangle_sum(sums + (begin - low), end - begin + 1, static_cast<double>(begin),
+                                 t.center, t.slope);
   }
 
   // sums = the outer triangles over elements [low, low + count) of their rows.

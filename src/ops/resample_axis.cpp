@@ -3,12 +3,11 @@
 namespace weft::ops {
 
 Triangle ResampleAxis::triangle(std::int64_t o) const noexcept {
-  Triangle result{coordinate(o), 1, 0, 0, 0};
-  if (scale > 0 && scale < 1) {
-    result.slope = scale;
-  } else {
-    result.center = clamp(result.center);
+  if (!(scale > 0 && scale < 1)) {
+    const Neighbors n = neighbors(o);
+    return {static_cast<double>(n.index) + n.t, 1, n.index, n.index + (n.t > 0 ? 1 : 0), 1};
   }
+  Triangle result{coordinate(o), scale, 0, 0, 0};
   const double reach = 1 / result.slope;
   result.begin = static_cast<std::int64_t>(clamp(result.center - reach));
   result.end = static_cast<std::int64_t>(std::ceil(clamp(result.center + reach)));

@@ -16,8 +16,9 @@ struct Neighbors {
   float t;  // [0, 1)
 };
 
-// The same for an antialiased dimension: in(k) has weight (1 - |k - center| * slope) / sum for
-// every k in [begin, end], all of them positive.
+// The same for a dimension of an antialiased operator: in(k) has weight(k) / sum for every k in
+// [begin, end], all of them positive. A triangle that is one element wide on each side is the
+// linear interpolation above, with the same two weights.
 struct Triangle {
   double center;
   double slope;
@@ -25,8 +26,13 @@ struct Triangle {
   std::int64_t end;
   double sum;
 
+  bool ordinary() const noexcept { return slope == 1; }
+
   double weight(std::int64_t k) const noexcept {
-    return 1 - std::fabs(static_cast<double>(k) - center) * slope;
+    const double distance = std::fabs(static_cast<double>(k) - center);
+    if (!ordinary()) return 1 - distance * slope;
+    // Of the second element it is t itself: 1 - (1 - t) would lose a small t.
+    return k == begin ? 1 - distance : center - static_cast<double>(begin);
   }
 };
 
@@ -70,8 +76,8 @@ struct ResampleAxis {
     return {index, static_cast<float>(x - static_cast<double>(index))};
   }
 
-  // The triangle is 1 / scale wide on each side where that is more than 1. Elsewhere, and where it
-  // misses the input altogether, the coordinate is clamped to the input.
+  // The triangle is 1 / scale wide on each side where that is more than 1, ordinary elsewhere. One
+  // that misses the input altogether becomes the nearest edge.
   Triangle triangle(std::int64_t o) const noexcept;
 };
 

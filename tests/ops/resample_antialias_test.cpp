@@ -44,6 +44,28 @@ TEST(ResampleAntialias, EnlargedDimensionsAreOrdinary) {
   EXPECT_THAT(output, ElementsAre(0, 0.25f, 0.75f, 1, 0, 0.25f, 0.75f, 1));
 }
 
+TEST(ResampleAntialias, EnlargedDimensionsKeepTinyWeights) {
+  // 2^-126 of 2^126, too little for 1 - |distance| to see.
+  for (const bool inner_first : {true, false}) {
+    ResampleParams params = antialiased();
+    params.scales = {0.5f, 0x1p126f};
+    params.input_pixel_offsets = params.output_pixel_offsets = {0, 0};
+    params.input.sizes = {1, 2};
+    params.output.sizes = {1, 2};
+    params.input.sizes[0] = 3;
+    if (!inner_first) {
+      params.input.strides = {1, 3};
+      params.output.strides = {1, 1};
+    }
+    const std::vector<float> input =
+        inner_first ? std::vector<float>{3, 0x1p126f, 3, 0x1p126f, 3, 0x1p126f}
+                    : std::vector<float>{3, 3, 3, 0x1p126f, 0x1p126f, 0x1p126f};
+    std::vector<float> output(2);
+    weft::resample(params, {input.data(), 24}, {output.data(), 8});
+    EXPECT_THAT(output, ElementsAre(3, 4));
+  }
+}
+
 TEST(ResampleAntialias, FarTooWideTrianglesGiveTheMean) {
   std::vector<float> input(3000);
   std::iota(input.begin(), input.end(), 0.0f);
