@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/checked.h"
+
 namespace weft::ops {
 
 std::int64_t Layout::element_count() const noexcept {
@@ -22,6 +24,28 @@ Layout layout_of(const TensorDesc& desc) {
     packed *= layout.sizes[d];
   }
   return layout;
+}
+
+std::optional<std::uint64_t> extent_in_elements(const TensorDesc& desc) noexcept {
+  if (desc.strides.empty()) return weft::element_count(desc.sizes);
+  if (desc.strides.size() != desc.sizes.size()) return std::nullopt;
+  std::optional<std::uint64_t> extent = 1;
+  for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
+    if (desc.sizes[d] == 0) return 0;
+    // The product of two 32-bit numbers fits 64 bits; the sum may not.
+    if (extent) extent = base::add(*extent, std::uint64_t{desc.sizes[d] - 1} * desc.strides[d]);
+  }
+  return extent;
+}
+
+bool same_layout(const TensorDesc& a, const TensorDesc& b) {
+  if (a.sizes != b.sizes) return false;
+  const Layout first = layout_of(a);
+  const Layout second = layout_of(b);
+  for (int d = 0; d < first.rank; ++d) {
+    if (first.sizes[d] > 1 && first.strides[d] != second.strides[d]) return false;
+  }
+  return true;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "weft/tensor.h"
 
@@ -20,6 +21,15 @@ struct Layout {
 
 // Layout of a desc that has passed validation.
 Layout layout_of(const TensorDesc& desc);
+
+// Elements of memory from the first to the last that a tensor addresses: the sum of
+// (sizes[d] - 1) * strides[d], plus 1; 0 where a size is 0. Nothing when it passes 2^64 - 1 or when
+// `strides` is neither empty nor as long as `sizes`.
+std::optional<std::uint64_t> extent_in_elements(const TensorDesc& desc) noexcept;
+
+// Whether two tensors of the same sizes have every element at the same offset. Strides of
+// dimensions of size 1 do not matter.
+bool same_layout(const TensorDesc& a, const TensorDesc& b);
 
 // Whether two coordinates of a tensor share an offset. Exact up to a bounded amount of work; what
 // cannot be decided within it counts as overlapping.

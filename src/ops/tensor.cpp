@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "ops/layout.h"
 
 namespace weft {
 
@@ -30,22 +31,8 @@ std::optional<std::uint64_t> element_count(const Dims& sizes) {
 
 std::optional<std::uint64_t> minimum_size_in_bytes(const TensorDesc& desc) {
   const unsigned bits = bit_size(desc.data_type);
-  if (bits == 0 || (!desc.strides.empty() && desc.strides.size() != desc.sizes.size())) {
-    return std::nullopt;
-  }
-  std::optional<std::uint64_t> elements;
-  if (desc.strides.empty()) {
-    elements = element_count(desc.sizes);
-  } else {
-    elements = 1;
-    for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
-      if (desc.sizes[d] == 0) return 0;
-      // The product of two 32-bit numbers fits 64 bits; the sum may not.
-      elements = base::add(*elements, std::uint64_t{desc.sizes[d] - 1} * desc.strides[d]);
-      if (!elements) return std::nullopt;
-    }
-  }
-  if (!elements) return std::nullopt;
+  const auto elements = ops::extent_in_elements(desc);
+  if (bits == 0 || !elements) return std::nullopt;
   const unsigned __int128 words = (static_cast<unsigned __int128>(*elements) * bits + 31) / 32;
   if (words > UINT64_MAX / 4) return std::nullopt;
   return static_cast<std::uint64_t>(words) * 4;

@@ -104,6 +104,23 @@ TEST(OverlapsItself, EndsSoonWhateverTheStrides) {
   }
 }
 
+TEST(ExtentInElements, ReachesFromTheFirstToTheLast) {
+  EXPECT_EQ(extent_in_elements({.sizes = {2, 3}}), 6u);
+  EXPECT_EQ(extent_in_elements({.sizes = {5}}), 5u);  // not rounded up to anything
+  EXPECT_EQ(extent_in_elements({.sizes = {2, 3}, .strides = {10, 2}}), 15u);
+  EXPECT_EQ(extent_in_elements({.sizes = {200, 300}, .strides = {0, 0}}), 1u);
+  EXPECT_EQ(extent_in_elements({.sizes = {1, 0, 3}, .strides = {3, 3, 1}}), 0u);
+}
+
+TEST(ExtentInElements, IsNothingPast64Bits) {
+  constexpr std::uint32_t kMax = UINT32_MAX;
+  constexpr std::uint64_t kLargest = std::uint64_t{kMax - 1} * kMax + 1;
+  EXPECT_EQ(extent_in_elements({.sizes = {kMax}, .strides = {kMax}}), kLargest);
+  EXPECT_EQ(extent_in_elements({.sizes = {kMax, kMax}, .strides = {kMax, kMax}}), std::nullopt);
+  EXPECT_EQ(extent_in_elements({.sizes = {kMax, kMax, 2}}), std::nullopt);
+  EXPECT_EQ(extent_in_elements({.sizes = {2, 3}, .strides = {1}}), std::nullopt);
+}
+
 TEST(LayoutOf, HasTheStridesOfADesc) {
   const Layout packed = layout_of({.sizes = {2, 3, 4}});
   EXPECT_EQ(packed.rank, 3);
