@@ -88,7 +88,7 @@ std::size_t run_case(Backend& backend, const fs::path& folder, Totals& tags) {
   return configurations;
 }
 
-class Conformance : public ::testing::TestWithParam<std::tuple<Door, Suite>> {
+class ExternalCases : public ::testing::TestWithParam<std::tuple<Door, Suite>> {
  protected:
   static void TearDownTestSuite() {
     for (const Door& door : kDoors) {
@@ -106,7 +106,7 @@ class Conformance : public ::testing::TestWithParam<std::tuple<Door, Suite>> {
   static inline std::map<std::string, Totals> totals;  // by door
 };
 
-TEST_P(Conformance, passes) {
+TEST_P(ExternalCases, Pass) {
   const auto& [door, suite] = GetParam();
   const fs::path root = testing::conformance_dir();
   if (!fs::is_directory(root)) GTEST_SKIP() << "no conformance cases at " << root;
@@ -129,7 +129,7 @@ TEST_P(Conformance, passes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Conformance,
+INSTANTIATE_TEST_SUITE_P(, ExternalCases,
                          ::testing::Combine(::testing::ValuesIn(kDoors),
                                             ::testing::ValuesIn(kSuites)),
                          [](const auto& info) {
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(, Conformance,
                            return name;
                          });
 
-TEST(ConformanceFolder, HoldsTheCasesThatAreKnown) {
+TEST(ExternalCasesFolder, HoldsTheCasesThatAreKnown) {
   const fs::path root = testing::conformance_dir();
   if (!fs::is_directory(root)) GTEST_SKIP() << "no conformance cases at " << root;
   std::size_t found = 0;
@@ -156,7 +156,7 @@ TEST(ConformanceFolder, HoldsTheCasesThatAreKnown) {
 // The printed examples come with the sources, so these always run.
 class PrintedExamples : public ::testing::TestWithParam<Door> {};
 
-TEST_P(PrintedExamples, pass) {
+TEST_P(PrintedExamples, Pass) {
   if (GetParam().needs_command && testing::weft_binary().empty()) {
     GTEST_SKIP() << "this build has no weft command";
   }

@@ -12,7 +12,7 @@ class Bytes : public LargeTest {};
 
 TEST_F(Bytes, IdentityOutOfRowsWithGaps) {
   needs_gigabytes(8.7);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kPitch = kColumns + 3;
   ElementWiseParams params{
       .input = {.data_type = kByte, .sizes = {kRows, kColumns}, .strides = {kPitch, 1}},
@@ -30,7 +30,7 @@ TEST_F(Bytes, IdentityOutOfRowsWithGaps) {
 
 TEST_F(Bytes, IdentityBetweenElementsGigabytesApart) {
   needs_gigabytes(0.1);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   // 2 x 3 x 100 elements; both tensors reach past 12 GB, but only their elements are touched.
   constexpr std::int64_t kFar = UINT32_MAX;
   ElementWiseParams params{
@@ -51,7 +51,7 @@ TEST_F(Bytes, IdentityBetweenElementsGigabytesApart) {
 
 TEST_F(Bytes, ClipInPlace) {
   needs_gigabytes(4.4);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   ElementWiseParams params{.input = {.data_type = kByte, .sizes = {kRows, kColumns}},
                            .output = {.data_type = kByte, .sizes = {kRows, kColumns}}};
   params.function = {.type = OperatorType::element_wise_clip, .alpha = 20, .beta = 200};
@@ -69,7 +69,7 @@ constexpr std::uint32_t kChannels = kRows / 3;
 
 TEST_F(Bytes, Unfold) {
   needs_gigabytes(5.8);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   const UnfoldParams params{.input = {.data_type = kByte, .sizes = {1, kChannels, kColumns}},
                             .output = {.data_type = kByte, .sizes = {1, kRows, kColumns}},
                             .window_sizes = {3},
@@ -89,7 +89,7 @@ TEST_F(Bytes, Unfold) {
 
 TEST_F(Bytes, Fold) {
   needs_gigabytes(5.8);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   const FoldParams params{.input = {.data_type = kByte, .sizes = {1, kRows, kColumns}},
                           .output = {.data_type = kByte, .sizes = {1, kChannels, kColumns}},
                           .window_sizes = {3},
@@ -113,7 +113,7 @@ TEST_F(Bytes, Fold) {
 
 TEST_F(Bytes, ResampleNearestIntoTheMostElements) {
   needs_gigabytes(4.7);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kInRows = kRows / 15;
   const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, kInRows, kColumns}},
                               .output = {.data_type = kByte, .sizes = {1, 1, kRows, kColumns}},
@@ -132,7 +132,7 @@ TEST_F(Bytes, ResampleNearestIntoTheMostElements) {
 
 TEST_F(Bytes, ResampleNearestOutOfTheMostElements) {
   needs_gigabytes(4.7);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kOutRows = kRows / 15;
   const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, kRows, kColumns}},
                               .output = {.data_type = kByte, .sizes = {1, 1, kOutRows, kColumns}},
@@ -152,7 +152,7 @@ TEST_F(Bytes, ResampleNearestOutOfTheMostElements) {
 
 TEST_F(Bytes, ResampleLinearIntoTheMostElements) {
   needs_gigabytes(5.8);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kInRows = kRows / 3;
   // Every third row is one of the input's; those between are a third and two thirds on the way.
   const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, kInRows, kColumns}},

@@ -25,7 +25,7 @@ int value_at(std::int64_t i) { return i % 100003 == 0 || i >= kMost - 1000 ? pat
 
 TEST_F(Convolution, ForwardOverTheMostElements) {
   needs_gigabytes(10);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kOutRows = kRows / 3;
   constexpr std::uint32_t kOutColumns = kColumns / 3;  // the last 2 columns are left over
   const ConvolutionParams params{
@@ -61,7 +61,7 @@ TEST_F(Convolution, ForwardOverTheMostElements) {
 
 TEST_F(Convolution, BackwardIntoTheMostElements) {
   needs_gigabytes(10);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kInRows = kRows / 3;
   constexpr std::uint32_t kInColumns = kColumns / 3;  // two columns more get nothing
   const ConvolutionParams params{
@@ -95,7 +95,7 @@ TEST_F(Convolution, BackwardIntoTheMostElements) {
 // An input of 2^32 - 1 elements that is one row of memory, broadcast; its windows reach the end.
 TEST_F(Convolution, BroadcastInput) {
   needs_gigabytes(0.1);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kOut = 17;
   const ConvolutionParams params{
       .input = {.sizes = {1, 1, kRows, kColumns}, .strides = {0, 0, 0, 1}},
@@ -160,7 +160,7 @@ struct Strided {
 // are touched. Whole numbers, so that the packed run gives the same sums in any order.
 TEST_F(Convolution, TensorsWithElementsGigabytesApart) {
   needs_gigabytes(0.3);
-  if (IsSkipped()) return;
+  if (cannot_run()) return;
   constexpr std::uint32_t kFar = UINT32_MAX;
   for (const auto direction : {ConvolutionDirection::forward, ConvolutionDirection::backward}) {
     const bool forward = direction == ConvolutionDirection::forward;
