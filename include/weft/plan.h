@@ -22,7 +22,9 @@ WEFT_API std::string_view name(Isa isa) noexcept;  // "avx2"
 WEFT_API std::optional<Isa> parse_isa(std::string_view text) noexcept;
 
 struct PlanOptions {
-  unsigned threads = 0;             // most threads one run may use; 0: as many as there are cores
+  // Most threads one run may use; 0: as many as there are cores. Each has workspace of its own, so
+  // more threads than cores only take more memory. At most 1024 count.
+  unsigned threads = 0;
   std::optional<Isa> max_isa = {};  // caps the instruction set, as WEFT_MAX_ISA does
   bool prepare_filter = false;  // CONVOLUTION: pack the filter once with prepare(), not at each run
 };

@@ -19,6 +19,16 @@ tbb::task_arena& arena() {
   return instance;
 }
 
+// Isolated: a thread that waits here takes no task of the host program, whose own slots or locks it
+// might hold.
+template <class Body>
+void spread(unsigned slots, const Body& body) {
+  arena().execute([&] {
+    tbb::this_task_arena::isolate(
+        [&] { tbb::parallel_for(0u, slots, body, tbb::simple_partitioner{}); });
+  });
+}
+
 }  // namespace
 
 unsigned thread_count() noexcept {
@@ -26,19 +36,26 @@ unsigned thread_count() noexcept {
   return count;
 }
 
+void start_threads() {
+  static const bool started = [] {
+    std::atomic<unsigned> done{0};
+    spread(thread_count(), [&](unsigned) { done.fetch_add(1, std::memory_order_relaxed); });
+    return true;
+  }();
+  static_cast<void>(started);
+}
+
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept {
-  if (slots == 1) {
-    work(context, 0);
-    return;
+  const auto call = [&](unsigned slot) {
+    const DefaultFloatMode mode;
+    work(context, slot);
+  };
+  try {
+    spread(slots, call);
+  } catch (...) {
+    // The threads that had started are done by now.
+    call(0);
   }
-  // Isolated: a thread that waits here takes no task of the host program, whose own slots or locks
-  // it might hold.
-  arena().execute([&] {
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(
-          0u, slots, [&](unsigned slot) { work(context, slot); }, tbb::simple_partitioner{});
-    });
-  });
 }
 
 }  // namespace base

@@ -4,13 +4,21 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/float_mode.h"
+
 namespace weft::base {
 
 // Threads of the arena that every run shares.
 unsigned thread_count() noexcept;
 
-// Calls work(context, slot) once for each slot in [0, slots), on as many threads as the arena has
-// free, and waits for all. One slot runs on the calling thread.
+// Starts the threads of the arena, once a process, so that later runs find all that they need.
+// May throw std::bad_alloc.
+void start_threads();
+
+// Calls work(context, slot) for slots of [0, slots), each at most once at a time, on as many
+// threads as the arena has free, and waits for all. All slots but one may be left out where memory
+// for tasks has run out: work takes its tiles from a common counter, so any slot does what others
+// leave. Each call has the default floating-point mode.
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept;
 
 // Calls body(tile, slot) for every tile in [0, tiles). A slot works on one tile at a time, so
@@ -20,6 +28,7 @@ template <class Body>
 void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
   if (tiles < static_cast<std::int64_t>(slots)) slots = static_cast<unsigned>(tiles);
   if (slots <= 1) {
+    const DefaultFloatMode mode;
     for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile, 0u);
     return;
   }

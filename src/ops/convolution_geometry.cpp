@@ -19,19 +19,22 @@ ConvolutionAxis::ConvolutionAxis(ConvolutionDirection direction, std::int64_t in
       dilation_(dilation),
       start_padding_(start_padding),
       tail_(output_padding) {
-  if (!backward_) return;
-  strided_phases_ = std::min(stride_, out_size_ - tail_);
-  divisor_ = std::gcd(stride_, dilation_);
-  tap_step_ = stride_ / divisor_;
-  inverse_ = base::inverse_modulo(dilation_ / divisor_ % tap_step_, tap_step_);
+  if (backward_) {
+    strided_phases_ = std::min(stride_, out_size_ - tail_);
+    divisor_ = std::gcd(stride_, dilation_);
+    tap_step_ = stride_ / divisor_;
+    inverse_ = base::inverse_modulo(dilation_ / divisor_ % tap_step_, tap_step_);
+  }
+  tail_phases_ = base::divide_up(tail_, max_count());
 }
 
 Phase ConvolutionAxis::phase(std::int64_t index) const noexcept {
   Phase phase;
   const std::int64_t convolved = out_size_ - tail_;
-  if (index == strided_phases_) {
-    phase.start = convolved;
-    phase.count = tail_;
+  if (index >= strided_phases_) {
+    const std::int64_t first = (index - strided_phases_) * max_count();
+    phase.start = convolved + first;
+    phase.count = std::min(max_count(), tail_ - first);
     return phase;
   }
   if (!backward_) {
@@ -61,8 +64,6 @@ Phase ConvolutionAxis::phase(std::int64_t index) const noexcept {
   phase.offset_step = -(dilation_ / divisor_);
   return phase;
 }
-
-std::int64_t ConvolutionAxis::max_count() const noexcept { return std::max(phase(0).count, tail_); }
 
 std::int64_t ConvolutionAxis::class_count() const noexcept { return std::min(tap_step_, window_); }
 

@@ -43,10 +43,11 @@ class ConvolutionAxis {
   std::int64_t out_size() const noexcept { return out_size_; }
   std::int64_t window() const noexcept { return window_; }
 
-  // The output padding, where there is any, is the last phase.
-  std::int64_t phase_count() const noexcept { return strided_phases_ + (tail_ > 0 ? 1 : 0); }
+  // The output padding, where there is any, makes up the last phases, none longer than the first of
+  // all: work is cut by the largest phase.
+  std::int64_t phase_count() const noexcept { return strided_phases_ + tail_phases_; }
   Phase phase(std::int64_t index) const noexcept;
-  std::int64_t max_count() const noexcept;  // the largest count of any phase
+  std::int64_t max_count() const noexcept { return phase(0).count; }  // the largest of any phase
 
   std::int64_t class_count() const noexcept;
   std::int64_t class_taps(std::int64_t tap_class) const noexcept;
@@ -69,6 +70,7 @@ class ConvolutionAxis {
   std::int64_t start_padding_ = 0;
   std::int64_t tail_ = 0;  // output padding
   std::int64_t strided_phases_ = 1;
+  std::int64_t tail_phases_ = 0;
   std::int64_t tap_step_ = 1;
   std::int64_t divisor_ = 1;  // gcd of stride and dilation, BACKWARD
   std::int64_t inverse_ = 0;  // of dilation / divisor_ modulo stride / divisor_

@@ -1,13 +1,11 @@
 #include "ops/convolution_plan.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
 #include "base/cpu.h"
-#include "base/half.h"
 #include "base/parallel.h"
 
 namespace weft::ops {
@@ -35,17 +33,6 @@ T* take(std::byte*& memory, std::int64_t count) {
   return result;
 }
 
-float load_scalar(const std::byte* from, DataType type) {
-  if (type == DataType::float16) {
-    std::uint16_t bits;
-    std::memcpy(&bits, from, sizeof bits);
-    return base::widen_half(bits);
-  }
-  float value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 }  // namespace
 
 ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options)
@@ -60,7 +47,10 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
   type = OperatorType::convolution;
   inputs = {params.input, params.filter, params.bias};
   outputs = {params.output};
-  if (activation_) activation_row_ = kernels::find_activation(activation_->type, gemm_.isa);
+  if (activation_) {
+    activation_row_ = kernels::find_activation(activation_->type, gemm_.isa);
+    scale_row_ = kernels::find_activation(OperatorType::activation_linear, gemm_.isa);
+  }
 
   const bool half = data_type_ == DataType::float16;
   algorithm = direct_ ? (half ? gemm_.direct_f16_name : gemm_.direct_f32_name)
@@ -220,10 +210,10 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
         sum_directly(tile, input, filter_.panel(packed, tile.group, panel, tile.class_offset), m,
                      slot, sums);
       const std::int64_t out_channel = tile.group * g.out_channels + channel;
-      const float b =
-          bias == nullptr
-              ? 0
-              : load_scalar(bias + out_channel * g.bias_stride * element_bytes_, data_type_);
+      float b = 0;
+      if (bias != nullptr) {
+        rows_.load(data_type_)(bias + out_channel * g.bias_stride * element_bytes_, 1, &b, 1);
+      }
       store(tile, out_channel, b, sums, output, slot);
     }
   }
@@ -354,9 +344,7 @@ void ConvolutionPlan::store(const Tile& tile, std::int64_t channel, float bias, 
   for (std::int64_t i = 0; i < tile.position_count; ++i) sums[i] += bias;
   if (activation_) {
     if (const auto& scale_bias = activation_->scale_bias) {
-      for (std::int64_t i = 0; i < tile.position_count; ++i) {
-        sums[i] = sums[i] * scale_bias->scale + scale_bias->bias;
-      }
+      scale_row_(sums, tile.position_count, scale_bias->scale, scale_bias->bias);
     }
     if (activation_row_ != nullptr) {
       activation_row_(sums, tile.position_count, activation_->alpha, activation_->beta);

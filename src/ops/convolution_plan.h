@@ -93,6 +93,7 @@ class ConvolutionPlan final : public PlanBody {
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
   kernels::ActivationRow activation_row_ = nullptr;
+  kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool direct_ = false;
   PackedFilter filter_;
 

@@ -231,9 +231,7 @@ Plan plan(const ElementWiseParams& params, const PlanOptions& options) {
   body->type = params.function.type;
   body->inputs = {params.input};
   body->outputs = {params.output};
-  const ops::Layout in = ops::layout_of(params.input);
-  const ops::Layout out = ops::layout_of(params.output);
-  body->in_place = in.strides == out.strides;
+  body->in_place = ops::same_layout(params.input, params.output);
   return Plan(body);
 }
 

@@ -15,27 +15,28 @@ namespace {
 
 using ops::PlanBody;
 
-// A half-open range of addresses.
+// A range of addresses. Sizes are the caller's word, so begin + size may lie past the end of
+// memory.
 struct Range {
   std::uintptr_t begin;
-  std::uintptr_t end;
-  Range(const void* data, std::uint64_t size)
-      : begin(reinterpret_cast<std::uintptr_t>(data)), end(begin + size) {}
-  bool overlaps(const Range& other) const { return begin < other.end && other.begin < end; }
-  bool operator==(const Range&) const = default;
+  std::uint64_t size;
+  Range(const void* data, std::uint64_t size_in_bytes)
+      : begin(reinterpret_cast<std::uintptr_t>(data)), size(size_in_bytes) {}
+  bool overlaps(const Range& other) const {
+    if (size == 0 || other.size == 0) return false;
+    return begin < other.begin ? other.begin - begin < size : begin - other.begin < other.size;
+  }
 };
+
+// Operators have at most three inputs and one output.
+constexpr const char* kInputNames[] = {"InputTensor", "FilterTensor", "BiasTensor"};
+constexpr const char* kOutputName = "OutputTensor";
 
 // Bytes that have to be there: the addressed extent, not its rounding up to a multiple of 4, so
 // that an array of five bytes can be bound as it is.
 std::uint64_t required_bytes(const TensorDesc& desc) {
   if (desc.total_size_in_bytes != 0) return desc.total_size_in_bytes;
-  std::uint64_t last = 0;
-  std::uint64_t packed = 1;
-  for (std::size_t d = desc.sizes.size(); d-- > 0;) {
-    last += std::uint64_t{desc.sizes[d] - 1} * (desc.strides.empty() ? packed : desc.strides[d]);
-    packed *= desc.sizes[d];
-  }
-  return (last + 1) * byte_size(desc.data_type);
+  return *ops::extent_in_elements(desc) * byte_size(desc.data_type);
 }
 
 // Collects what is wrong with buffers, or, without a list, only whether something is: run() takes
@@ -47,60 +48,68 @@ class BindingCheck {
   bool ok() const { return ok_; }
 
   template <class Text>
-  void fail(const char* field, std::size_t index, const Text& text) {
+  void fail(const char* field, const Text& text) {
     ok_ = false;
     if (list_ == nullptr) return;
     const std::array<std::string, 3> parts = text();
-    list_->push_back({std::string(name(body_.type)), field, index, parts[0], parts[1], parts[2]});
+    list_->push_back(
+        {std::string(name(body_.type)), field, std::nullopt, parts[0], parts[1], parts[2]});
   }
 
-  void tensor(const char* field, std::size_t i, const TensorDesc& desc, const void* data,
-              std::uint64_t size) {
-    using Parts = std::array<std::string, 3>;
+  bool count(const char* field, std::size_t have, std::size_t want) {
+    if (have == want) return true;
+    fail(field, [&] {
+      const auto text = [](std::size_t n) {
+        return std::to_string(n) + (n == 1 ? " binding" : " bindings");
+      };
+      return Parts{text(have), "one for each tensor of the operator, absent ones too", text(want)};
+    });
+    return false;
+  }
+
+  void tensor(const char* field, const TensorDesc& desc, const void* data, std::uint64_t size) {
     if (data == nullptr) {
-      return fail(field, i, [] { return Parts{"null", "the tensor is not optional", "a buffer"}; });
+      return fail(field, [] { return Parts{"null", "the tensor is not optional", "a buffer"}; });
     }
     const std::uint64_t needed = required_bytes(desc);
     if (size < needed) {
-      fail(field, i, [&] {
+      fail(field, [&] {
         return Parts{std::to_string(size) + " bytes", "the tensor's extent",
                      "at least " + std::to_string(needed)};
       });
     }
-    const unsigned alignment = byte_size(desc.data_type);
-    if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
-      fail(field, i, [&] {
-        return Parts{"misaligned", "elements are read whole",
-                     "aligned to " + std::to_string(alignment)};
-      });
-    }
+    aligned(field, data, byte_size(desc.data_type), "elements are read whole");
   }
 
   void memory(const char* field, const void* data, std::uint64_t size, std::uint64_t needed) {
-    using Parts = std::array<std::string, 3>;
     if (needed == 0) return;
     if (data == nullptr || size < needed) {
-      return fail(field, 0, [&] {
+      return fail(field, [&] {
         return Parts{std::to_string(data == nullptr ? 0 : size) + " bytes",
                      "what the plan asks for", "at least " + std::to_string(needed)};
       });
     }
-    if (reinterpret_cast<std::uintptr_t>(data) % base::kWorkspaceAlignment != 0) {
-      fail(field, 0, [] {
-        return Parts{"misaligned", "kernels use aligned vectors",
-                     "aligned to " + std::to_string(base::kWorkspaceAlignment)};
-      });
-    }
+    aligned(field, data, base::kWorkspaceAlignment, "kernels use aligned vectors");
   }
 
-  void no_overlap(const char* field, std::size_t i, bool overlaps, const char* rule) {
-    if (!overlaps) return;
-    fail(field, i, [&] {
-      return std::array<std::string, 3>{"overlapping", rule, "memory of its own"};
+  void apart(const char* field, const Range& range, const char* other_field, const Range& other) {
+    if (!range.overlaps(other)) return;
+    fail(field, [&] {
+      return Parts{"overlapping", std::string(other_field) + " lies there too",
+                   "memory of its own"};
     });
   }
 
  private:
+  using Parts = std::array<std::string, 3>;
+
+  void aligned(const char* field, const void* data, std::uint64_t alignment, const char* rule) {
+    if (reinterpret_cast<std::uintptr_t>(data) % alignment == 0) return;
+    fail(field, [&] {
+      return Parts{"misaligned", rule, "aligned to " + std::to_string(alignment)};
+    });
+  }
+
   const PlanBody& body_;
   std::vector<Violation>* list_;
   bool ok_ = true;
@@ -109,50 +118,38 @@ class BindingCheck {
 bool check_bindings(const PlanBody& body, const Bindings& bindings, Buffer workspace,
                     std::vector<Violation>* list) {
   BindingCheck check(body, list);
-  const auto count = [&](const char* field, std::size_t have, std::size_t want) {
-    if (have == want) return true;
-    check.fail(field, have, [&] {
-      return std::array<std::string, 3>{"missing or extra", "one binding a tensor of the operator",
-                                        std::to_string(want) + " bindings"};
-    });
-    return false;
-  };
-  if (!count("Inputs", bindings.inputs.size(), body.inputs.size()) ||
-      !count("Outputs", bindings.outputs.size(), body.outputs.size())) {
+  if (!check.count("Inputs", bindings.inputs.size(), body.inputs.size()) ||
+      !check.count("Outputs", bindings.outputs.size(), body.outputs.size())) {
     return false;
   }
   const bool prepared = body.prepared_size_in_bytes != 0;
+  const auto is_read = [&](std::size_t i) { return body.inputs[i] && !(prepared && i == 1); };
   for (std::size_t i = 0; i < body.inputs.size(); ++i) {
-    if (!body.inputs[i] || (prepared && i == 1)) continue;
-    check.tensor("Inputs", i, *body.inputs[i], bindings.inputs[i].data,
+    if (!is_read(i)) continue;
+    check.tensor(kInputNames[i], *body.inputs[i], bindings.inputs[i].data,
                  bindings.inputs[i].size_in_bytes);
   }
-  for (std::size_t i = 0; i < body.outputs.size(); ++i) {
-    check.tensor("Outputs", i, *body.outputs[i], bindings.outputs[i].data,
-                 bindings.outputs[i].size_in_bytes);
-  }
+  const TensorDesc& output = *body.outputs[0];
+  check.tensor(kOutputName, output, bindings.outputs[0].data, bindings.outputs[0].size_in_bytes);
   check.memory("Prepared", bindings.prepared.data, bindings.prepared.size_in_bytes,
                body.prepared_size_in_bytes);
   check.memory("Workspace", workspace.data, workspace.size_in_bytes, body.workspace_size_in_bytes);
   if (!check.ok()) return false;
 
+  const Range written(bindings.outputs[0].data, required_bytes(output));
   const Range scratch(workspace.data, body.workspace_size_in_bytes);
-  for (std::size_t o = 0; o < body.outputs.size(); ++o) {
-    const Range written(bindings.outputs[o].data, required_bytes(*body.outputs[o]));
-    check.no_overlap("Outputs", o, written.overlaps(scratch), "the workspace overlaps it");
-    check.no_overlap("Outputs", o,
-                     written.overlaps(Range(bindings.prepared.data, body.prepared_size_in_bytes)),
-                     "the prepared weights overlap it");
-    for (std::size_t i = 0; i < body.inputs.size(); ++i) {
-      if (!body.inputs[i] || (prepared && i == 1)) continue;
-      const Range read(bindings.inputs[i].data, required_bytes(*body.inputs[i]));
-      const bool same =
-          body.in_place && read.begin == written.begin &&
-          body.inputs[i]->data_type == body.outputs[o]->data_type &&
-          ops::layout_of(*body.inputs[i]).strides == ops::layout_of(*body.outputs[o]).strides;
-      check.no_overlap("Outputs", o, !same && written.overlaps(read), "an input overlaps it");
-      check.no_overlap("Inputs", i, scratch.overlaps(read), "the workspace overlaps it");
-    }
+  const Range weights(bindings.prepared.data, body.prepared_size_in_bytes);
+  check.apart(kOutputName, written, "Workspace", scratch);
+  check.apart(kOutputName, written, "Prepared", weights);
+  check.apart("Workspace", scratch, "Prepared", weights);
+  for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+    if (!is_read(i)) continue;
+    const TensorDesc& input = *body.inputs[i];
+    const Range read(bindings.inputs[i].data, required_bytes(input));
+    const bool in_place = body.in_place && read.begin == written.begin &&
+                          input.data_type == output.data_type && ops::same_layout(input, output);
+    if (!in_place) check.apart(kOutputName, written, kInputNames[i], read);
+    check.apart("Workspace", scratch, kInputNames[i], read);
   }
   return check.ok();
 }
@@ -191,17 +188,24 @@ std::uint64_t Plan::prepared_size_in_bytes() const noexcept {
 }
 
 void Plan::prepare(ConstBuffer filter, Buffer prepared) const {
-  if (body_->prepared_size_in_bytes == 0) return;
   std::vector<Violation> violations;
   BindingCheck check(*body_, &violations);
-  check.tensor("Inputs", 1, *body_->inputs[1], filter.data, filter.size_in_bytes);
+  if (body_->prepared_size_in_bytes == 0) {
+    check.fail("Prepared", [] {
+      return std::array<std::string, 3>{"not used", "the plan packs no weights ahead",
+                                        "asked for with PlanOptions::prepare_filter"};
+    });
+    throw Error(ErrorCode::invalid_argument, std::move(violations));
+  }
+  const TensorDesc& desc = *body_->inputs[1];
+  check.tensor(kInputNames[1], desc, filter.data, filter.size_in_bytes);
   check.memory("Prepared", prepared.data, prepared.size_in_bytes, body_->prepared_size_in_bytes);
   if (check.ok()) {
-    const Range read(filter.data, required_bytes(*body_->inputs[1]));
-    check.no_overlap("Prepared", 0, read.overlaps({prepared.data, body_->prepared_size_in_bytes}),
-                     "the filter overlaps it");
+    check.apart("Prepared", {prepared.data, body_->prepared_size_in_bytes}, kInputNames[1],
+                {filter.data, required_bytes(desc)});
   }
   if (!check.ok()) throw Error(ErrorCode::invalid_argument, std::move(violations));
+  const base::DefaultFloatMode mode;
   body_->prepare(filter.data, prepared.data);
 }
 
@@ -214,8 +218,8 @@ void Plan::check(const Bindings& bindings, Buffer workspace) const {
 
 ErrorCode Plan::run(const Bindings& bindings, Buffer workspace) const noexcept {
   if (!check_bindings(*body_, bindings, workspace, nullptr)) return ErrorCode::invalid_argument;
-  // Operators have at most three inputs and one output.
-  std::array<const void*, 3> inputs{};
+  const base::DefaultFloatMode mode;
+  std::array<const void*, std::size(kInputNames)> inputs{};
   std::array<void*, 1> outputs{};
   for (std::size_t i = 0; i < body_->inputs.size(); ++i) {
     inputs[i] = body_->inputs[i] ? bindings.inputs[i].data : nullptr;
@@ -234,11 +238,13 @@ void Plan::run(const Bindings& bindings) const {
 
 namespace ops {
 
-unsigned slot_count(const PlanOptions& options, std::int64_t tiles) noexcept {
+unsigned slot_count(const PlanOptions& options, std::int64_t tiles) {
   // More slots than this would only spread scratch memory over the caches.
   constexpr std::int64_t kMaxSlots = 1024;
   const std::int64_t wanted = options.threads != 0 ? options.threads : base::thread_count();
-  return static_cast<unsigned>(std::clamp<std::int64_t>(std::min(wanted, tiles), 1, kMaxSlots));
+  const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, tiles), 1, kMaxSlots);
+  if (count > 1) base::start_threads();
+  return static_cast<unsigned>(count);
 }
 
 }  // namespace ops

@@ -42,6 +42,6 @@ class PlanBody {
 };
 
 // Threads for a plan: what was asked for, or all, but never more than there are tiles.
-unsigned slot_count(const PlanOptions& options, std::int64_t tiles) noexcept;
+unsigned slot_count(const PlanOptions& options, std::int64_t tiles);
 
 }  // namespace weft::ops

@@ -7,7 +7,13 @@ Triangle ResampleAxis::triangle(std::int64_t o) const noexcept {
     const Neighbors n = neighbors(o);
     return {static_cast<double>(n.index) + n.t, 1, n.index, n.index + (n.t > 0 ? 1 : 0), 1};
   }
-  Triangle result{coordinate(o), scale, 0, 0, 0};
+  double center = coordinate(o);
+  if (std::isinf(center)) {
+    // A denormal scale takes the quotient past float32, but its triangle is as wide as it is far.
+    center = (static_cast<double>(static_cast<float>(o)) - output_pixel_offset) / scale -
+             input_pixel_offset;
+  }
+  Triangle result{center, scale, 0, 0, 0};
   const double reach = 1 / result.slope;
   result.begin = static_cast<std::int64_t>(clamp(result.center - reach));
   result.end = static_cast<std::int64_t>(std::ceil(clamp(result.center + reach)));

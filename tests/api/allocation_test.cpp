@@ -39,6 +39,16 @@ TEST_P(Allocation, RunAllocatesNothing) {
   EXPECT_EQ(count, 0);
 }
 
+TEST_P(Allocation, NorDoesARunOnManyThreads) {
+  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+  const Plan plan = weft::plan(GetParam().params, {.threads = 7});
+  RunMemory memory(plan);
+  const Bindings bindings = memory.bindings();
+  const AllocationCounter counter;
+  EXPECT_EQ(plan.run(bindings, memory.workspace), ErrorCode::ok);
+  EXPECT_EQ(counter.count(), 0);
+}
+
 TEST_P(Allocation, NorDoesARunThatIsRefused) {
   if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
   const Plan plan = weft::plan(GetParam().params, {.threads = 1});

@@ -132,10 +132,10 @@ TEST_P(EveryOperator, RefusesAWorkspaceThatIsMissingSmallMisalignedOrInTheWay) {
 class CheckMessages : public ::testing::Test {
  protected:
   // Nine elements of two bytes in, sixteen out.
-  const Plan plan_ =
-      plan(UnfoldParams{.input = {.data_type = DataType::int16, .sizes = {1, 1, 3, 3}},
-                        .output = {.data_type = DataType::int16, .sizes = {1, 4, 4}},
-                        .window_sizes = {2, 2}});
+  const UnfoldParams plan_params_ = {.input = {.data_type = DataType::int16, .sizes = {1, 1, 3, 3}},
+                                     .output = {.data_type = DataType::int16, .sizes = {1, 4, 4}},
+                                     .window_sizes = {2, 2}};
+  const Plan plan_ = plan(plan_params_);
   alignas(256) char memory_[512] = {};
   std::vector<ConstBuffer> inputs_ = {{memory_, 18}};
   std::vector<Buffer> outputs_ = {{memory_ + 256, 32}};
@@ -155,29 +155,41 @@ TEST_F(CheckMessages, NothingIsWrong) { EXPECT_EQ(message(), ""); }
 TEST_F(CheckMessages, Count) {
   inputs_.clear();
   EXPECT_EQ(message(),
-            "UNFOLD.Inputs[0] is missing or extra, must be 1 bindings: one binding a tensor of the "
-            "operator");
+            "UNFOLD.Inputs is 0 bindings, must be 1 binding: one for each tensor of the operator, "
+            "absent ones too");
 }
 
 TEST_F(CheckMessages, Null) {
   inputs_[0].data = nullptr;
-  EXPECT_EQ(message(), "UNFOLD.Inputs[0] is null, must be a buffer: the tensor is not optional");
+  EXPECT_EQ(message(), "UNFOLD.InputTensor is null, must be a buffer: the tensor is not optional");
 }
 
 TEST_F(CheckMessages, TooSmallAndMisalignedAtOnce) {
   inputs_[0].size_in_bytes = 17;
   outputs_[0].data = memory_ + 257;
   EXPECT_EQ(message(),
-            "UNFOLD.Inputs[0] is 17 bytes, must be at least 18: the tensor's extent\n"
-            "UNFOLD.Outputs[0] is misaligned, must be aligned to 2: elements are read whole");
+            "UNFOLD.InputTensor is 17 bytes, must be at least 18: the tensor's extent\n"
+            "UNFOLD.OutputTensor is misaligned, must be aligned to 2: elements are read whole");
 }
 
 TEST_F(CheckMessages, Overlap) {
   outputs_[0].data = memory_ + 16;
   EXPECT_EQ(message(),
-            "UNFOLD.Outputs[0] is overlapping, must be memory of its own: an input overlaps it");
+            "UNFOLD.OutputTensor is overlapping, must be memory of its own: InputTensor lies there "
+            "too");
   outputs_[0].data = memory_ + 18;
   EXPECT_EQ(message(), "") << "side by side is not overlapping";
+}
+
+TEST_F(CheckMessages, MemoryThatIsNotUsedOverlapsNothing) {
+  EXPECT_NO_THROW(plan_.check({inputs_, outputs_, {memory_ + 260, 0}}, {memory_ + 260, 0}));
+}
+
+TEST_F(CheckMessages, SizesThatPassTheEndOfMemoryStillOverlap) {
+  UnfoldParams params = plan_params_;
+  params.input.total_size_in_bytes = UINT64_MAX - 3;
+  inputs_[0].size_in_bytes = UINT64_MAX;
+  EXPECT_THROW(plan(params).check({inputs_, outputs_}, {}), Error);
 }
 
 }  // namespace

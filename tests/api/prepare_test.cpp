@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "api/sample.h"
@@ -53,6 +54,22 @@ TEST_P(Prepare, RunRefusesPreparedMemoryThatIsMissingSmallOrMisaligned) {
     EXPECT_THROW(plan_.check(memory.bindings(), memory.workspace), Error);
     EXPECT_EQ(memory.output(), before);
   }
+}
+
+TEST_P(Prepare, RunRefusesAWorkspaceOverThePreparedWeights) {
+  if (plan_.workspace_size_in_bytes() == 0) GTEST_SKIP() << "this plan needs no workspace";
+  RunMemory memory(plan_);
+  const std::uint64_t size =
+      std::max(plan_.workspace_size_in_bytes(), plan_.prepared_size_in_bytes());
+  const base::AlignedMemory both(size);
+  memory.prepared = {both.buffer().data, size};
+  EXPECT_EQ(plan_.run(memory.bindings(), {both.buffer().data, size}), ErrorCode::invalid_argument);
+}
+
+TEST_P(Prepare, IsRefusedByAPlanThatPacksAtEachRun) {
+  const RunMemory memory(plan_);
+  const base::AlignedMemory target(plan_.prepared_size_in_bytes());
+  EXPECT_THROW(plain_.prepare(memory.inputs[1], target.buffer()), Error);
 }
 
 TEST_P(Prepare, RefusesBuffersThatAreWrong) {

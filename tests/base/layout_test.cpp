@@ -121,6 +121,12 @@ TEST(ExtentInElements, IsNothingPast64Bits) {
   EXPECT_EQ(extent_in_elements({.sizes = {2, 3}, .strides = {1}}), std::nullopt);
 }
 
+TEST(SameLayout, StridesOfSizeOneDoNotMatter) {
+  EXPECT_TRUE(same_layout({.sizes = {1, 3}}, {.sizes = {1, 3}, .strides = {0, 1}}));
+  EXPECT_FALSE(same_layout({.sizes = {2, 3}}, {.sizes = {2, 3}, .strides = {4, 1}}));
+  EXPECT_FALSE(same_layout({.sizes = {2, 3}}, {.sizes = {3, 2}}));
+}
+
 TEST(LayoutOf, HasTheStridesOfADesc) {
   const Layout packed = layout_of({.sizes = {2, 3, 4}});
   EXPECT_EQ(packed.rank, 3);

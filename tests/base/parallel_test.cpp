@@ -56,6 +56,28 @@ TEST(ParallelTiles, CallsForEachTileOnce) {
   }
 }
 
+#if defined(__SSE2__)
+
+TEST(ParallelTiles, TheCallersFloatingPointModeChangesNoBit) {
+  const auto products = [](unsigned slots) {
+    std::vector<float> result(64);
+    parallel_tiles(slots, 64, [&](std::int64_t tile, unsigned) {
+      volatile float small = 1e-38f;
+      result[static_cast<std::size_t>(tile)] = small * 0.01f;
+    });
+    return result;
+  };
+  const std::vector<float> expected = products(1);
+  EXPECT_GT(expected[0], 0);
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush denormals to zero, take them as zero
+  for (const unsigned slots : {1u, 2u, 7u}) EXPECT_EQ(products(slots), expected) << slots;
+  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u) << "the caller's mode is given back";
+  _mm_setcsr(before);
+}
+
+#endif
+
 TEST(ParallelTiles, OneSlotRunsOnTheCallingThreadInOrder) {
   std::vector<std::int64_t> order;
   const auto caller = std::this_thread::get_id();

@@ -222,6 +222,25 @@ TEST(Convolution, FusedClipAppliesItsScaleBiasFirst) {
   EXPECT_EQ(run(params, {1, 2, 3, 4}, {1, 10, 100}), (Floats{692, 900}));
 }
 
+TEST(Convolution, FusedClipsScaleBiasIsRoundedAsTheOperatorRoundsIt) {
+  // One rounding: 2 * 3e38 passes float32, 2 * 3e38 - 3e38 does not.
+  ConvolutionParams params = line(kCross, kForward, 1, 1, 1);
+  params.fused_activation = {OperatorType::element_wise_clip, 0, 3.2e38f,
+                             ScaleBias{.scale = 3e38f, .bias = -3e38f}};
+  EXPECT_EQ(run(params, {2}, {1}), (Floats{3e38f}));
+}
+
+TEST(Convolution, WorkGrowsWithTheOutputOnly) {
+  // A million stride phases of one element each, and as much output padding.
+  constexpr std::uint32_t kSize = 1'000'000;
+  ConvolutionParams params = line(kCross, kBackward, 1, 1, 2 * kSize, kSize);
+  params.output_padding = {kSize};
+  params.bias = desc({1, 1, 1});
+  Floats expected(2 * kSize, 5);
+  expected[0] = 11;
+  EXPECT_EQ(run(params, {2}, {3}, {5}), expected);
+}
+
 TEST(Convolution, BackwardCroppedToNothingLeavesTheBias) {
   // Nominal (2 - 1) * 1 + 3 - 3 - 3 < 1: an output has at least one element all the same.
   ConvolutionParams params = line(kCross, kBackward, 2, 3, 4);

@@ -35,6 +35,12 @@ TEST(ResampleAntialias, TrianglesAreCutOffAtTheEdges) {
       ElementsAre(FloatEq((3 * 7 + 3 * 14 + 28) / 7.0f), FloatEq((14 + 3 * 28 + 3 * 70) / 7.0f)));
 }
 
+TEST(ResampleAntialias, DenormalScalesAverageAllThatTheyCover) {
+  for (const float scale : {1e-38f, 1e-39f, 1e-40f, 1.4e-45f}) {
+    EXPECT_THAT(floats({scale}, {0, 1, 2, 3}, 1), ElementsAre(FloatEq(1.5f))) << scale;
+  }
+}
+
 TEST(ResampleAntialias, EnlargedDimensionsAreOrdinary) {
   ResampleParams params = antialiased();
   params.scales = {0.5f, 2};

@@ -60,16 +60,17 @@ Taps linear(float x, std::int64_t size) {
 
 // A triangle 1 / scale wide to each side, cut off at the input's edges. Only for 0 < scale < 1: any
 // other dimension of an antialiased operator is linear, down to the smallest weights.
-Taps antialiased(float x, double scale, std::int64_t size) {
+// A coordinate that passes float32 for a denormal scale is taken in double.
+Taps antialiased(double x, double scale, std::int64_t size) {
   Taps taps;
   double sum = 0;
   for (std::int64_t i = 0; i < size; ++i) {
-    const double weight = 1 - std::fabs(static_cast<double>(i) - double{x}) * scale;
+    const double weight = 1 - std::fabs(static_cast<double>(i) - x) * scale;
     if (!(weight > 0)) continue;
     taps.push_back({i, weight});
     sum += weight;
   }
-  if (taps.empty()) return linear(x, size);
+  if (taps.empty()) return linear(static_cast<float>(x), size);
   for (Tap& tap : taps) tap.weight /= sum;
   return taps;
 }
@@ -79,7 +80,14 @@ Taps taps_of(const ResampleParams& p, std::size_t d, std::int64_t output) {
   const float x = source_coordinate(p, d, output);
   if (p.interpolation_mode == InterpolationMode::nearest_neighbor) return nearest(p, x, size);
   const float scale = p.scales[d];
-  if (p.antialiased && scale > 0 && scale < 1) return antialiased(x, scale, size);
+  if (p.antialiased && scale > 0 && scale < 1) {
+    double center = x;
+    if (std::isinf(x)) {
+      const float distance = static_cast<float>(output) - entry(p.output_pixel_offsets, d, -0.5f);
+      center = double{distance} / scale - entry(p.input_pixel_offsets, d, 0.5f);
+    }
+    return antialiased(center, scale, size);
+  }
   return linear(x, size);
 }
 

@@ -61,7 +61,7 @@ void gemm_f32(const GemmTile& tile) noexcept {
 
 void add_scaled_row_f32(float factor, const float* x, float* acc, std::int64_t count) noexcept {
   for (std::int64_t i = 0; i < count; ++i) {
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     acc[i] = __builtin_fmaf(factor, x[i], acc[i]);
 #else
     acc[i] = acc[i] + factor * x[i];
