@@ -102,6 +102,19 @@ TEST_F(InstalledTest, ExampleProgramsBuildAndRun) {
   EXPECT_THAT(plan.out, HasSubstr("corner 17, inside 37; of the negative image 0, 0\n"));
 }
 
+// As in a Makefile. The prefix was chosen when installing, not when configuring.
+TEST_F(InstalledTest, ProgramsFindItThroughPkgConfig) {
+  const std::string program = folder->path() / "unfold_by_pkg_config";
+  const Outcome built =
+      run_shell("export PKG_CONFIG_PATH=$(dirname $(find " + prefix() + " -name weft.pc)) && c++ " +
+                kCompilerFlags + " $(pkg-config --cflags weft) examples/unfold.cpp -o " + program +
+                " $(pkg-config --libs weft) -Wl,-rpath,$(pkg-config --variable=libdir weft)");
+  ASSERT_EQ(built.status, 0) << built.err;
+  const Outcome outcome = run_shell(program);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("   0   1   2   5   6   7  10  11  12\n"));
+}
+
 // Sample by sample: both go through the same PNG writer.
 TEST_F(InstalledTest, PictureIsWhatItsProgramDraws) {
   build_project(source_tree / "examples");
