@@ -1,0 +1,16 @@
+// DirectML.h needs no other include, and brings what Windows' headers bring along.
+
+#include <DirectML.h>
+#include <directml.h>
+
+static_assert(DXGI_ERROR_SDK_COMPONENT_MISSING == (HRESULT)0x887A002D, "");
+static_assert(DXGI_ERROR_UNSUPPORTED == (HRESULT)0x887A0004, "");
+static_assert(DXGI_ERROR_DEVICE_REMOVED == (HRESULT)0x887A0005, "");
+
+DML_EXECUTION_FLAGS both() {
+  return DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE | DML_EXECUTION_FLAG_DISABLE_META_COMMANDS;
+}
+DML_TENSOR_FLAGS owned() { return DML_TENSOR_FLAG_NONE | DML_TENSOR_FLAG_OWNED_BY_DML; }
+DML_CREATE_DEVICE_FLAGS debug() {
+  return DML_CREATE_DEVICE_FLAG_NONE | DML_CREATE_DEVICE_FLAG_DEBUG;
+}
