@@ -23,6 +23,11 @@ constexpr std::int64_t kMaxPanelRows = 144;
 // Below this many output channels a group a gemm panel would be mostly padding.
 constexpr std::int64_t kMinGemmChannels = 4;
 
+// A packed filter past this many bytes, and this many times its own memory, is a broadcast one:
+// it is read where it lies, however slowly, instead of being written out.
+constexpr std::uint64_t kMaxUnfoldedBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxUnfolding = 8;
+
 // Below this many multiply-adds a second thread costs more than it brings.
 constexpr double kMinParallelWork = 1 << 17;
 
@@ -31,6 +36,12 @@ T* take(std::byte*& memory, std::int64_t count) {
   T* result = reinterpret_cast<T*>(memory);
   memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
   return result;
+}
+
+bool is_broadcast(const TensorDesc& filter) {
+  const std::uint64_t unfolded = *element_count(filter.sizes) * sizeof(float);
+  const std::uint64_t memory = *extent_in_elements(filter) * byte_size(filter.data_type);
+  return unfolded > kMaxUnfoldedBytes && unfolded / kMaxUnfolding > memory;
 }
 
 }  // namespace
@@ -42,14 +53,16 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       activation_(params.fused_activation),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
-      direct_(geometry_.out_channels < kMinGemmChannels),
+      filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
+      direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels),
       filter_(geometry_, data_type_, rows_.load(data_type_), direct_ ? 1 : gemm_.mr) {
   type = OperatorType::convolution;
   inputs = {params.input, params.filter, params.bias};
   outputs = {params.output};
   if (activation_) {
-    activation_row_ = kernels::find_activation(activation_->type, gemm_.isa);
-    scale_row_ = kernels::find_activation(OperatorType::activation_linear, gemm_.isa);
+    const auto* kernel = kernels::activation_kernel(activation_->type, gemm_.isa);
+    activation_row_ = kernel != nullptr ? kernel->function : nullptr;
+    scale_row_ = kernels::activation_kernel(OperatorType::activation_linear, gemm_.isa)->function;
   }
 
   const bool half = data_type_ == DataType::float16;
@@ -60,7 +73,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
   workspace_size_in_bytes = slots_ * slot_bytes_;
   if (options.prepare_filter) {
     prepared_size_in_bytes = filter_.size_in_bytes();
-  } else {
+  } else if (!filter_in_place_) {
     workspace_size_in_bytes += filter_.size_in_bytes();
   }
   explanation =
@@ -129,7 +142,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
 void ConvolutionPlan::run(const RunArguments& arguments) const noexcept {
   std::byte* slots = arguments.workspace;
   const std::byte* packed = static_cast<const std::byte*>(arguments.prepared);
-  if (prepared_size_in_bytes == 0) {
+  if (prepared_size_in_bytes == 0 && !filter_in_place_) {
     filter_.pack(arguments.inputs[1], arguments.workspace, slots_);
     packed = arguments.workspace;
     slots += filter_.size_in_bytes();
@@ -207,8 +220,8 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
       if (channel >= g.out_channels) break;
       float* sums = slot.sums + (p * filter_.panel_rows() + m) * row_stride_;
       if (again)
-        sum_directly(tile, input, filter_.panel(packed, tile.group, panel, tile.class_offset), m,
-                     slot, sums);
+        sum_directly(tile, input, static_cast<const std::byte*>(arguments.inputs[1]), packed,
+                     channel, slot, sums);
       const std::int64_t out_channel = tile.group * g.out_channels + channel;
       float b = 0;
       if (bias != nullptr) {
@@ -305,13 +318,20 @@ bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {
   return false;
 }
 
-void ConvolutionPlan::sum_directly(const Tile& tile, const std::byte* input, const float* panel,
-                                   std::int64_t row, const Slot& slot, float* sums) const noexcept {
+void ConvolutionPlan::sum_directly(const Tile& tile, const std::byte* input,
+                                   const std::byte* filter, const std::byte* packed,
+                                   std::int64_t channel, const Slot& slot,
+                                   float* sums) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto& [pd, ph, pw] = tile.phases;
   const std::int64_t stride = pw.in_step * g.in_strides[2];
   const bool in_place = data_type_ == DataType::float32 && stride == 1;
   const kernels::LoadRow load = rows_.load(data_type_);
+  const std::int64_t rows = filter_.panel_rows();
+  const float* panel =
+      filter_in_place_
+          ? nullptr
+          : filter_.panel(packed, tile.group, channel / rows, tile.class_offset) + channel % rows;
   std::fill_n(sums, tile.position_count, 0.0f);
   for (std::int64_t s = 0; s < tile.segment_count; ++s) {
     const Segment& segment = slot.segments[s];
@@ -330,11 +350,29 @@ void ConvolutionPlan::sum_directly(const Tile& tile, const std::byte* input, con
                                   (begin * pw.in_step + off_w) * g.in_strides[2];
       const std::byte* from = input + offset * element_bytes_;
       if (!in_place) load(from, stride, slot.row, stop - begin);
-      gemm_.add_scaled_row(panel[k * filter_.panel_rows() + row],
-                           in_place ? reinterpret_cast<const float*>(from) : slot.row,
+      float weight;
+      if (filter_in_place_) {
+        const std::int64_t at = filter_offset(tile, channel, term);
+        load(filter + at * element_bytes_, 1, &weight, 1);
+      } else {
+        weight = panel[k * rows];
+      }
+      gemm_.add_scaled_row(weight, in_place ? reinterpret_cast<const float*>(from) : slot.row,
                            sums + segment.first + (begin - segment.w), stop - begin);
     }
   }
+}
+
+std::int64_t ConvolutionPlan::filter_offset(const Tile& tile, std::int64_t channel,
+                                            const Term& term) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  std::int64_t offset = g.filter_origin + tile.group * g.filter_group_stride +
+                        channel * g.filter_out_stride + term.channel * g.filter_in_stride;
+  const std::int64_t taps[] = {term.d, term.h, term.w};
+  for (int d = 0; d < kSpatial; ++d) {
+    offset += (tile.phases[d].tap_class + taps[d] * g.axes[d].tap_step()) * g.filter_strides[d];
+  }
+  return offset;
 }
 
 void ConvolutionPlan::store(const Tile& tile, std::int64_t channel, float bias, float* sums,

@@ -28,7 +28,8 @@ namespace weft::ops {
 // positions.
 //
 // Where a group has too few output channels to fill a panel, sums are formed row by row straight
-// from the input instead (direct): same terms, same order, same bits.
+// from the input instead (direct): same terms, same order, same bits. So they are where a filter is
+// broadcast to such a size that it cannot be packed; its elements are then read one by one.
 class ConvolutionPlan final : public PlanBody {
  public:
   ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options);
@@ -78,8 +79,12 @@ class ConvolutionPlan final : public PlanBody {
                 const Slot& slot) const noexcept;
   void pack_patch_row(const Tile& tile, const Term& term, const std::byte* input, const Slot& slot,
                       float* to) const noexcept;
-  void sum_directly(const Tile& tile, const std::byte* input, const float* panel, std::int64_t row,
-                    const Slot& slot, float* sums) const noexcept;
+  void sum_directly(const Tile& tile, const std::byte* input, const std::byte* filter,
+                    const std::byte* packed, std::int64_t channel, const Slot& slot,
+                    float* sums) const noexcept;
+  // Of the element that a term multiplies by, from the filter's first.
+  std::int64_t filter_offset(const Tile& tile, std::int64_t channel,
+                             const Term& term) const noexcept;
   bool touches_padding(const Tile& tile) const noexcept;
   void store(const Tile& tile, std::int64_t channel, float bias, float* sums, std::byte* output,
              const Slot& slot) const noexcept;
@@ -94,7 +99,8 @@ class ConvolutionPlan final : public PlanBody {
   const kernels::RowKernels& rows_;
   kernels::ActivationRow activation_row_ = nullptr;
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
-  bool direct_ = false;
+  bool filter_in_place_;                        // read where it lies, never packed
+  bool direct_;
   PackedFilter filter_;
 
   std::int64_t panel_block_ = 0;     // panels a tile

@@ -120,6 +120,57 @@ TEST_F(Convolution, BroadcastInput) {
   }
 }
 
+// A filter whose packed form would take more than a gigabyte, out of one row of memory.
+TEST_F(Convolution, BroadcastFilter) {
+  needs_gigabytes(0.1);
+  if (cannot_run()) return;
+  constexpr std::uint32_t kHeight = 4097;
+  const ConvolutionParams params{
+      .input = {.sizes = {1, 1, kHeight, kColumns}, .strides = {0, 0, 0, 0}},
+      .filter = {.sizes = {1, 1, kHeight, kColumns}, .strides = {0, 0, 0, 1}},
+      .output = {.sizes = {1, 1, 1, 1}}};
+  const GuardedMemory in(4);
+  const GuardedMemory filter(4 * std::size_t{kColumns});
+  const GuardedMemory out(4);
+  in.as<float>()[0] = 3;
+  // Each row sums up to 1.
+  for (std::int64_t i = 0; i < kColumns; ++i) filter.as<float>()[i] = i % 2 == 0 ? 1.0f : -1.0f;
+  EXPECT_LT(plan(params).workspace_size_in_bytes(), 1u << 20);
+  convolution(params, input(in), input(filter), {}, output(out));
+  EXPECT_EQ(out.as<float>()[0], 3.0f * kHeight);
+}
+
+// The same BACKWARD, with groups and the taps in reverse.
+TEST_F(Convolution, BroadcastFilterBackward) {
+  needs_gigabytes(0.1);
+  if (cannot_run()) return;
+  constexpr std::uint32_t kChannels = 1 << 19, kHeight = 1, kWidth = 257;
+  const ConvolutionParams params{
+      .input = {.sizes = {1, kChannels, 1, 1}},
+      .filter = {.sizes = {kChannels, 2, kHeight, kWidth}, .strides = {0, 0, kWidth, 1}},
+      .output = {.sizes = {1, 4, kHeight, kWidth}},
+      .mode = ConvolutionMode::convolution,
+      .direction = ConvolutionDirection::backward,
+      .strides = {3, 2},
+      .group_count = 2};
+  constexpr std::int64_t kTaps = std::int64_t{kHeight} * kWidth;
+  const GuardedMemory in(4 * kChannels);
+  const GuardedMemory filter(4 * kTaps);
+  const GuardedMemory out(4 * 4 * kTaps);
+  for (std::uint32_t c = 0; c < kChannels; ++c) {
+    in.as<float>()[c] = c < kChannels / 2 ? 1.0f : c % 2 == 0 ? 2.0f : 0.0f;
+  }
+  for (std::int64_t k = 0; k < kTaps; ++k) filter.as<float>()[k] = pattern(k) % 8;
+  EXPECT_LT(plan(params).workspace_size_in_bytes(), 1u << 20);
+  convolution(params, input(in), input(filter), {}, output(out));
+  for (std::int64_t i = 0; i < 4 * kTaps; ++i) {
+    // Both groups sum their channels up to kChannels / 2.
+    ASSERT_EQ(out.as<float>()[i],
+              kChannels / 2.0f * static_cast<float>(pattern(kTaps - 1 - i % kTaps) % 8))
+        << i;
+  }
+}
+
 // Element (a, b, c, d) of any of the tensors below, for both ways of running it.
 float number(std::uint32_t tensor, std::int64_t i) {
   return static_cast<float>(static_cast<int>(pattern(i * 5 + tensor * 1000) % 15) - 7);
