@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "weft/export.h"
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft {
 

@@ -10,16 +10,11 @@
 
 #include "weft/error.h"
 #include "weft/export.h"
+#include "weft/isa.h"
 #include "weft/operator_type.h"
 #include "weft/tensor.h"
 
 namespace weft {
-
-// The instruction sets that kernels are compiled for, weakest first.
-enum class Isa : std::uint32_t { base, sse4, avx2, avx512 };
-
-WEFT_API std::string_view name(Isa isa) noexcept;  // "avx2"
-WEFT_API std::optional<Isa> parse_isa(std::string_view text) noexcept;
 
 struct PlanOptions {
   // Most threads one run may use; 0: as many as there are cores. Each has workspace of its own, so

@@ -9,6 +9,7 @@
 #include "weft/error.h"         // IWYU pragma: export
 #include "weft/fold.h"          // IWYU pragma: export
 #include "weft/info.h"          // IWYU pragma: export
+#include "weft/isa.h"           // IWYU pragma: export
 #include "weft/operator.h"      // IWYU pragma: export
 #include "weft/plan.h"          // IWYU pragma: export
 #include "weft/resample.h"      // IWYU pragma: export

@@ -5,7 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "kernels/declare_levels.h"
+#include "base/levels.h"
+#include "weft/error.h"
 #include "weft/info.h"
 
 namespace weft {
@@ -26,9 +27,6 @@ std::optional<Isa> parse_isa(std::string_view text) noexcept {
   }
   return std::nullopt;
 }
-
-std::string_view version() noexcept { return WEFT_VERSION; }
-std::string_view feature_level() noexcept { return "6_4"; }
 
 std::vector<Isa> built_isas() {
   std::vector<Isa> result;

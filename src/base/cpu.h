@@ -1,8 +1,8 @@
 #pragma once
 
-#include <vector>
+#include <optional>
 
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::base {
 

@@ -3,17 +3,25 @@
 #include <cstddef>
 #include <span>
 
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 
-// The first row, best first, whose instruction set is allowed. Every table ends with a base row.
-template <class Row>
-const Row& first_fit(std::span<const Row> rows, Isa isa) noexcept {
-  for (const Row& row : rows) {
-    if (row.isa <= isa) return row;
+// The first row of a table, best first, whose instruction set is allowed and that `fits`; null when
+// there is none.
+template <class Row, std::size_t size, class Fits>
+constexpr const Row* first_fit(const Row (&table)[size], Isa isa, const Fits& fits) noexcept {
+  for (const Row& row : table) {
+    if (row.isa <= isa && fits(row)) return &row;
   }
-  return rows.back();
+  return nullptr;
+}
+
+// The same for tables that have one row a level, base included.
+template <class Row, std::size_t size>
+constexpr const Row& first_fit(const Row (&table)[size], Isa isa) noexcept {
+  const Row* row = first_fit(table, isa, [](const Row&) { return true; });
+  return row != nullptr ? *row : table[size - 1];
 }
 
 }  // namespace weft::kernels

@@ -122,12 +122,9 @@ class FloatBody final : public ElementWiseBody {
   };
 
   void add(const Activation& f, Isa isa) {
-    const auto table = kernels::activation_kernel_table();
-    const auto kernel = std::find_if(table.begin(), table.end(), [&](const auto& row) {
-      return row.isa <= isa && row.type == f.type;
-    });
-    steps_[step_count_++] = {kernel->function, f.alpha, f.beta};
-    algorithm = kernel->name;
+    const kernels::ActivationKernel& kernel = *kernels::activation_kernel(f.type, isa);
+    steps_[step_count_++] = {kernel.function, f.alpha, f.beta};
+    algorithm = kernel.name;
   }
 
   int64_t element_bytes_;

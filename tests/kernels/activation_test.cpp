@@ -225,14 +225,14 @@ TEST(Activation, DoesNotDependOnThePositionInTheRow) {
 TEST(Activation, IsFoundForEveryFusableTypeButIdentity) {
   for (const OperatorType type : all_operator_types()) {
     const bool wanted = is_fusable(type) && type != activation_identity;
-    EXPECT_EQ(find_activation(type, Isa::base) != nullptr, wanted) << name(type);
+    EXPECT_EQ(activation_kernel(type, Isa::base) != nullptr, wanted) << name(type);
   }
 }
 
 TEST(Activation, TakesTheBestAllowedRow) {
   const auto table = activation_kernel_table();
   for (const ActivationKernel& row : table) {
-    EXPECT_EQ(find_activation(row.type, row.isa), row.function) << row.name;
+    EXPECT_EQ(activation_kernel(row.type, row.isa), &row) << row.name;
   }
 }
 

@@ -29,6 +29,7 @@ TEST(FoldKernelTable, IsBestFirstAndHasEveryTypeAtTheBase) {
     EXPECT_EQ(row.bits, bit_size(type));
     EXPECT_EQ(row.is_float, testing::is_float(type));
     EXPECT_EQ(row.sum_bytes, type == DataType::float16 ? 4 : byte_size(type));
+    for (const FoldKernel& level : table) EXPECT_EQ(fold_kernel(level.isa, type).isa, level.isa);
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/cpu.h"
 #include "support/guard_page.h"
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 

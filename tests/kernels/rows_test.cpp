@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "kernels/kernel_test.h"
@@ -127,6 +128,48 @@ TEST_P(Rows, StoreFloat16) {
       for (std::int64_t i = 0; i < count; ++i) expect_narrowed(to[i], from[i]);
       ASSERT_TRUE(to.intact() && to.gaps_are(0x1234)) << "count " << count << ", stride " << stride;
     }
+  }
+}
+
+// Between each two neighbours: the tie goes to the even one, the floats beside it to the nearer.
+TEST_P(Rows, StoreFloat16OfEveryTie) {
+  constexpr std::int64_t kNumbers = 0x7C00;  // from 0 to 65504, which infinity follows
+  for (const std::int64_t stride : {1, 2}) {
+    const StridedArray<float> from(4 * kNumbers, 1);
+    for (std::int64_t low = 0; low < kNumbers; ++low) {
+      const double lower = testing::half_to_double(static_cast<std::uint16_t>(low));
+      const double upper = low + 1 == kNumbers
+                               ? 65536.0
+                               : testing::half_to_double(static_cast<std::uint16_t>(low + 1));
+      const auto tie = static_cast<float>((lower + upper) / 2);
+      from[4 * low] = tie;
+      from[4 * low + 1] = -tie;
+      from[4 * low + 2] = std::nextafter(tie, 0.0f);
+      from[4 * low + 3] = std::nextafter(tie, 1e9f);
+    }
+    const StridedArray<std::uint16_t> to(4 * kNumbers, stride);
+    GetParam().store_f16(from.first(), to.first(), stride, 4 * kNumbers);
+    for (std::int64_t low = 0; low < kNumbers; ++low) {
+      const std::int64_t even = low + low % 2;
+      ASSERT_EQ(to[4 * low], even) << low;
+      ASSERT_EQ(to[4 * low + 1], even | 0x8000) << low;
+      ASSERT_EQ(to[4 * low + 2], low);
+      ASSERT_EQ(to[4 * low + 3], low + 1);
+    }
+  }
+}
+
+TEST_P(Rows, StoreFloat16OfTheEndsOfTheRange) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
+  const std::pair<float, std::uint16_t> ends[] = {
+      {INFINITY, 0x7C00}, {-INFINITY, 0xFC00},  {kLargest, 0x7C00}, {-kLargest, 0xFC00},
+      {65504, 0x7BFF},    {65520, 0x7C00},      {0.0f, 0x0000},     {-0.0f, 0x8000},
+      {kSmallest, 0},     {-kSmallest, 0x8000}, {0x1p-24f, 0x0001}, {0x1p-25f, 0x0000}};
+  for (const auto& [wide, half] : ends) {
+    std::uint16_t found = 0x1234;
+    GetParam().store_f16(&wide, &found, 1, 1);
+    EXPECT_EQ(found, half) << wide;
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/aligned_memory.h"
-#include "base/half.h"
+#include "support/number.h"
 
 namespace weft {
 namespace {
@@ -265,14 +265,14 @@ TEST(Convolution, HugeStridesAndDilationsTerminate) {
 
 TEST(Convolution, HalfPrecisionRoundsOnce) {
   // 2048 + 1 is not a float16, 2048 + 1 + 1 is: rounding each sum would lose both ones.
-  const std::uint16_t big = base::narrow_half(2048), one = base::narrow_half(1);
+  const std::uint16_t big = testing::double_to_half(2048), one = testing::double_to_half(1);
   const std::vector<std::uint16_t> input{big, one, one};
   const std::vector<std::uint16_t> filter{one, one, one};
   std::vector<std::uint16_t> output(2);
   ConvolutionParams params = line(kCross, kForward, 3, 3, 1);
   params.input.data_type = params.filter.data_type = params.output.data_type = DataType::float16;
   convolution(params, {input.data(), 6}, {filter.data(), 6}, {}, {output.data(), 4});
-  EXPECT_EQ(base::widen_half(output[0]), 2050);
+  EXPECT_EQ(testing::half_to_double(output[0]), 2050);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "weft/operator_type.h"
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 
@@ -26,6 +26,6 @@ std::span<const ActivationKernel> activation_kernel_table() noexcept;
 
 // The best allowed kernel of a type; null for ELEMENT_WISE_IDENTITY and ACTIVATION_IDENTITY, which
 // have nothing to do.
-ActivationRow find_activation(OperatorType type, Isa isa) noexcept;
+const ActivationKernel* activation_kernel(OperatorType type, Isa isa) noexcept;
 
 }  // namespace weft::kernels

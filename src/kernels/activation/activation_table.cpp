@@ -8,33 +8,18 @@ namespace {
 
 using enum OperatorType;
 
-// Best instruction set first.
-constexpr ActivationKernel table[] = {
-#define WEFT_ROW(level, type, name) {Isa::level, type, level::name##_row, #name "_" #level},
-#ifdef WEFT_HAVE_avx512
-#define WEFT_AVX512(type, name) WEFT_ROW(avx512, type, name)
-    WEFT_FOR_EACH_ACTIVATION(WEFT_AVX512)
-#endif
-#ifdef WEFT_HAVE_avx2
-#define WEFT_AVX2(type, name) WEFT_ROW(avx2, type, name)
-        WEFT_FOR_EACH_ACTIVATION(WEFT_AVX2)
-#endif
-#ifdef WEFT_HAVE_sse4
-#define WEFT_SSE4(type, name) WEFT_ROW(sse4, type, name)
-            WEFT_FOR_EACH_ACTIVATION(WEFT_SSE4)
-#endif
-#define WEFT_BASE(type, name) WEFT_ROW(base, type, name)
-                WEFT_FOR_EACH_ACTIVATION(WEFT_BASE)};
+#define WEFT_ACTIVATION(level, type, name) {Isa::level, type, level::name##_row, #name "_" #level},
+#define WEFT_ACTIVATIONS(level) WEFT_FOR_EACH_ACTIVATION(WEFT_ACTIVATION, level)
+constexpr ActivationKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_ACTIVATIONS)};
+#undef WEFT_ACTIVATIONS
+#undef WEFT_ACTIVATION
 
 }  // namespace
 
 std::span<const ActivationKernel> activation_kernel_table() noexcept { return table; }
 
-ActivationRow find_activation(OperatorType type, Isa isa) noexcept {
-  for (const ActivationKernel& row : table) {
-    if (row.isa <= isa && row.type == type) return row.function;
-  }
-  return nullptr;
+const ActivationKernel* activation_kernel(OperatorType type, Isa isa) noexcept {
+  return first_fit(table, isa, [&](const auto& row) { return row.type == type; });
 }
 
 }  // namespace weft::kernels

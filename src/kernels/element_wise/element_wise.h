@@ -6,7 +6,7 @@
 #include <span>
 
 #include "weft/data_type.h"
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 

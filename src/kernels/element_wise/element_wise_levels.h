@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/declare_levels.h"
+#include "base/levels.h"
 #include "kernels/element_wise/element_wise.h"
 
 #define WEFT_DECLARE_INTEGERS(level)                                                    \

@@ -25,16 +25,16 @@ namespace {
   WEFT_LARGE(level, int64)  \
   WEFT_LARGE(level, uint64)
 constexpr IntegerKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_LEVEL)};
+#undef WEFT_LEVEL
+#undef WEFT_LARGE
+#undef WEFT_SMALL
 
 }  // namespace
 
 std::span<const IntegerKernel> integer_kernel_table() noexcept { return table; }
 
 const IntegerKernel* integer_kernel(DataType type, Isa isa) noexcept {
-  for (const IntegerKernel& row : table) {
-    if (row.isa <= isa && row.type == type) return &row;
-  }
-  return nullptr;
+  return first_fit(table, isa, [&](const auto& row) { return row.type == type; });
 }
 
 }  // namespace weft::kernels

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "weft/data_type.h"
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 
@@ -40,6 +40,8 @@ struct FoldKernel {
 
 // Best first.
 std::span<const FoldKernel> fold_kernel_table() noexcept;
+
+// The best allowed kernel of a type of 8 to 64 bits.
 const FoldKernel& fold_kernel(Isa isa, DataType type) noexcept;
 
 }  // namespace weft::kernels

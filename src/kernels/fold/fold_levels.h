@@ -2,7 +2,7 @@
 
 // Declares the fold kernels of every instruction set. fold.h has their contract.
 
-#include "kernels/declare_levels.h"
+#include "base/levels.h"
 
 namespace weft::kernels {
 struct FoldRectangle;

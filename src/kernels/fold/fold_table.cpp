@@ -1,5 +1,8 @@
+#include <cassert>
+
 #include "kernels/fold/fold.h"
 #include "kernels/fold/fold_levels.h"
+#include "kernels/isa.h"
 
 namespace weft::kernels {
 
@@ -23,12 +26,11 @@ std::span<const FoldKernel> fold_kernel_table() noexcept { return table; }
 const FoldKernel& fold_kernel(Isa isa, DataType type) noexcept {
   const bool is_float =
       type == DataType::float16 || type == DataType::float32 || type == DataType::float64;
-  for (const FoldKernel& kernel : table) {
-    if (kernel.isa <= isa && kernel.is_float == is_float && kernel.bits == bit_size(type)) {
-      return kernel;
-    }
-  }
-  return table[0];  // every checked data type has a base row
+  const auto* row = first_fit(table, isa, [&](const auto& r) {
+    return r.is_float == is_float && r.bits == bit_size(type);
+  });
+  assert(row != nullptr);  // every type has a base row
+  return *row;
 }
 
 }  // namespace weft::kernels

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 

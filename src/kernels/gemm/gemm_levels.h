@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/declare_levels.h"
+#include "base/levels.h"
 
 namespace weft::kernels {
 struct GemmTile;

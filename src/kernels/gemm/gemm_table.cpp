@@ -18,8 +18,6 @@ constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 
 std::span<const GemmKernel> gemm_kernel_table() noexcept { return table; }
 
-const GemmKernel& gemm_kernel(Isa isa) noexcept {
-  return first_fit(std::span<const GemmKernel>(table), isa);
-}
+const GemmKernel& gemm_kernel(Isa isa) noexcept { return first_fit(table, isa); }
 
 }  // namespace weft::kernels

@@ -37,8 +37,6 @@ constexpr ResampleKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_RESAMPLE)};
 
 std::span<const ResampleKernels> resample_kernel_table() noexcept { return table; }
 
-const ResampleKernels& resample_kernels(Isa isa) noexcept {
-  return first_fit(std::span<const ResampleKernels>(table), isa);
-}
+const ResampleKernels& resample_kernels(Isa isa) noexcept { return first_fit(table, isa); }
 
 }  // namespace weft::kernels

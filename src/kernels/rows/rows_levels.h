@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/declare_levels.h"
+#include "base/levels.h"
 
 #define WEFT_DECLARE_ROWS(level)                                                       \
   namespace weft::kernels::level {                                                     \

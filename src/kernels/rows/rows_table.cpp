@@ -16,8 +16,6 @@ constexpr RowKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_ROWS)};
 
 std::span<const RowKernels> row_kernel_table() noexcept { return table; }
 
-const RowKernels& row_kernels(Isa isa) noexcept {
-  return first_fit(std::span<const RowKernels>(table), isa);
-}
+const RowKernels& row_kernels(Isa isa) noexcept { return first_fit(table, isa); }
 
 }  // namespace weft::kernels

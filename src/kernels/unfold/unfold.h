@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "weft/plan.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 
@@ -42,6 +42,8 @@ struct UnfoldKernel {
 
 // Best first.
 std::span<const UnfoldKernel> unfold_kernel_table() noexcept;
+
+// The best allowed kernel; `bits` is 8, 16, 32 or 64.
 const UnfoldKernel& unfold_kernel(Isa isa, unsigned bits) noexcept;
 
 }  // namespace weft::kernels

@@ -2,7 +2,7 @@
 
 // Declares the unfold kernels of every instruction set. unfold.h has their contract.
 
-#include "kernels/declare_levels.h"
+#include "base/levels.h"
 
 namespace weft::kernels {
 struct UnfoldRectangle;

@@ -1,3 +1,6 @@
+#include <cassert>
+
+#include "kernels/isa.h"
 #include "kernels/unfold/unfold.h"
 #include "kernels/unfold/unfold_levels.h"
 
@@ -18,10 +21,9 @@ constexpr UnfoldKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_UNFOLD)};
 std::span<const UnfoldKernel> unfold_kernel_table() noexcept { return table; }
 
 const UnfoldKernel& unfold_kernel(Isa isa, unsigned bits) noexcept {
-  for (const UnfoldKernel& kernel : table) {
-    if (kernel.isa <= isa && kernel.bits == bits) return kernel;
-  }
-  return table[0];  // every width of the checked data types has a base row
+  const auto* row = first_fit(table, isa, [&](const auto& r) { return r.bits == bits; });
+  assert(row != nullptr);  // every width has a base row
+  return *row;
 }
 
 }  // namespace weft::kernels

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "weft/export.h"
+
+namespace weft {
+
+// The instruction sets that kernels are compiled for, weakest first.
+enum class Isa : std::uint32_t { base, sse4, avx2, avx512 };
+
+WEFT_API std::string_view name(Isa isa) noexcept;  // "avx2"; "unknown" for anything else
+WEFT_API std::optional<Isa> parse_isa(std::string_view text) noexcept;
+
+}  // namespace weft
