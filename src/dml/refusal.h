@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "com/guard.h"
+
+namespace weft::dml {
+
+// Throws E_INVALIDARG with "WHERE is VALUE, must be RIGHT: RULE", the form of weft::Violation;
+// `right` and `rule` may be empty.
+[[noreturn]] inline void refuse(const std::string& where, const std::string& value,
+                                const std::string& right, const std::string& rule = {}) {
+  std::string text = where + " is " + value;
+  if (!right.empty()) text += ", must be " + right;
+  if (!rule.empty()) text += ": " + rule;
+  throw com::Failure(E_INVALIDARG, std::move(text));
+}
+
+}  // namespace weft::dml
