@@ -70,16 +70,15 @@ class Run {
     }
     const auto* p = std::get_if<ConvolutionParams>(&params);
     if (p != nullptr && !p->bias) buffers[2] = {};
-    Bindings bindings{.inputs = buffers, .outputs = {}};
-    if (plan.prepared_size_in_bytes() != 0) {
-      plan.prepare(buffers[1], prepared.buffer());
-      buffers[1] = {};  // not read any more
-      bindings.prepared = prepared.buffer();
+    std::vector<const GuardedBuffer*> touched = {&workspace, &prepared, output_.get()};
+    for (const GuardedBuffer& input : inputs_) touched.push_back(&input);
+    {
+      const testing::Fence fence(touched);
+      if (execute(plan, std::move(buffers), workspace.buffer(), prepared.buffer()) !=
+          ErrorCode::ok) {
+        return "run() refused its buffers";
+      }
     }
-    const Buffer target = in_place_ ? inputs_[0].buffer() : output_->buffer();
-    bindings.outputs = {&target, 1};
-    plan.check(bindings, workspace.buffer());
-    if (plan.run(bindings, workspace.buffer()) != ErrorCode::ok) return "run() refused its buffers";
     for (const auto& [memory, what] :
          {std::pair(&workspace, "the workspace"), std::pair(&prepared, "the prepared filter")}) {
       const std::string change = memory->first_change(std::vector<bool>(memory->size(), true));
@@ -107,6 +106,19 @@ class Run {
   }
 
  private:
+  ErrorCode execute(const Plan& plan, std::vector<ConstBuffer> inputs, const Buffer& workspace,
+                    const Buffer& prepared) {
+    const Buffer output = in_place_ ? inputs_[0].buffer() : output_->buffer();
+    Bindings bindings{.inputs = inputs, .outputs = {&output, 1}};
+    if (plan.prepared_size_in_bytes() != 0) {
+      plan.prepare(inputs[1], prepared);
+      inputs[1] = {};  // not read any more
+      bindings.prepared = prepared;
+    }
+    plan.check(bindings, workspace);
+    return plan.run(bindings, workspace);
+  }
+
   void make_output() {
     const TensorDesc& desc = output_of(case_.params);
     const std::size_t misalignment = std::size_t{dice_.between(0, 8)} * byte_size(desc.data_type);

@@ -33,6 +33,7 @@ struct Result {
 //   validate() accepts it
 //   every output element is what the naive reference allows
 //   nothing but the output's elements is written: no gap, no byte around any buffer, no input
+//   nothing around any buffer is read (under AddressSanitizer)
 //   the same bits come out of another number of threads, another workspace content, other buffer
 //   alignments, a filter prepared or not, and in place where that is allowed
 // With a defect, only the first run is made, and it may be not applicable.

@@ -1,5 +1,9 @@
 #include "support/guarded_buffer.h"
 
+#include <sanitizer/asan_interface.h>
+
+#include <utility>
+
 #include "support/tensor_walk.h"
 
 namespace weft::testing {
@@ -30,6 +34,21 @@ std::string GuardedBuffer::first_change(const std::vector<bool>& may_change) con
            " of " + std::to_string(size_);
   }
   return {};
+}
+
+Fence::Fence(std::vector<const GuardedBuffer*> buffers) : buffers_(std::move(buffers)) {
+  for (const GuardedBuffer* buffer : buffers_) {
+    [[maybe_unused]] const std::byte* memory = buffer->memory_.data();
+    [[maybe_unused]] const std::size_t end = buffer->begin_ + buffer->size_;
+    ASAN_POISON_MEMORY_REGION(memory, buffer->begin_);
+    ASAN_POISON_MEMORY_REGION(memory + end, buffer->memory_.size() - end);
+  }
+}
+
+Fence::~Fence() {
+  for (const GuardedBuffer* buffer : buffers_) {
+    ASAN_UNPOISON_MEMORY_REGION(buffer->memory_.data(), buffer->memory_.size());
+  }
 }
 
 std::vector<bool> addressed_bytes(const TensorDesc& desc) {
