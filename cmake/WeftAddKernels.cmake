@@ -7,9 +7,10 @@ function(weft_add_kernels level)
   set(target weft_kernels_${level})
   add_library(${target} OBJECT ${WEFT_KERNEL_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  # -O3 in every build type but the sanitizers': the base level relies on it to turn Highway's
-  # one-lane code into SSE2. -ffp-contract=off: a fused multiply-add only where the source says so.
-  # Nobody reads floating-point flags or errno, and without them selects become vector blends.
+  # -O3 in every build type but Debug: the base level relies on it to turn Highway's one-lane code
+  # into SSE2, and the sanitizers see the code that is released. -ffp-contract=off: a fused
+  # multiply-add only where the source says so. Nobody reads floating-point flags or errno, and
+  # without them selects become vector blends.
   target_compile_options(${target} PRIVATE ${ARGN} -fno-exceptions -ffp-contract=off
     -fno-trapping-math -fno-math-errno
     $<$<NOT:$<CONFIG:Debug>>:-O3>)
