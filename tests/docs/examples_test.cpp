@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <regex>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "docs/markdown.h"
 #include "support/command.h"
@@ -58,13 +61,25 @@ TEST(ModelExamplesTest, AWrongExpectationFails) {
   EXPECT_EQ(run_shell("weft run model.json", folder.path()).status, 1);
 }
 
-// Programs that find an installed Weft through CMake.
+// The README's lines that install Weft.
+std::string install_block() {
+  for (const CodeBlock& block : code_blocks(read_file(source_tree / "README.md"))) {
+    if (block.text.find("cmake --install") != std::string::npos) return block.text;
+  }
+  return {};
+}
+
+// Programs that find an installed Weft.
 class InstalledTest : public ::testing::Test {
  protected:
+  // By the README's last line, out of the build that these tests belong to.
   static void SetUpTestSuite() {
     folder = std::make_unique<TemporaryFolder>();
-    const Outcome outcome =
-        run_shell("cmake --install " + build_dir().string() + " --prefix " + prefix());
+    const std::string block = install_block();
+    std::string line = block.substr(std::min(block.find("cmake --install"), block.size()));
+    line = std::regex_replace(line, std::regex("--install build"),
+                              "--install " + build_dir().string());
+    const Outcome outcome = run_shell(std::regex_replace(line, std::regex("PREFIX"), prefix()));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
   }
   static void TearDownTestSuite() { folder.reset(); }
@@ -84,6 +99,14 @@ class InstalledTest : public ::testing::Test {
 
   static inline std::unique_ptr<TemporaryFolder> folder;
 };
+
+TEST_F(InstalledTest, ReadmeLinesAreTheOnesThatAreRun) {
+  EXPECT_EQ(install_block(),
+            "scripts/setup    # the packages that it takes to build\n"
+            "cmake -B build\n"
+            "cmake --build build\n"
+            "cmake --install build --prefix PREFIX\n");
+}
 
 TEST_F(InstalledTest, CommandRunsFromThePrefix) {
   const Outcome outcome = run_shell(prefix() + "/bin/weft run examples/unfold.json");
@@ -161,6 +184,45 @@ TEST(ReadmeTest, EveryCommandPrintsWhatIsShown) {
     }
   }
   EXPECT_GE(count, 3);
+}
+
+// The commands that main() offers, by its own help.
+std::vector<std::string> subcommands() {
+  static const std::regex name_pattern(R"(\n  (\w+) )");
+  const std::string help = run_shell("weft --help").out;
+  std::vector<std::string> names;
+  const std::size_t first = help.find("\nSubcommands:");
+  if (first == std::string::npos) return names;
+  const std::string list = help.substr(first);
+  for (std::sregex_iterator it(list.begin(), list.end(), name_pattern), end; it != end; ++it) {
+    names.push_back((*it)[1]);
+  }
+  return names;
+}
+
+// In a folder that has the examples and nothing else, as for a reader of the README.
+TEST(HelpTest, EveryExampleOfEveryCommandRuns) {
+  const std::vector<std::string> names = subcommands();
+  EXPECT_GE(names.size(), 5u);
+  for (const std::string& name : names) {
+    const TemporaryFolder folder;
+    fs::copy(source_tree / "examples", folder.path() / "examples", fs::copy_options::recursive);
+    const std::string help = run_shell("weft " + name + " --help").out;
+    const std::size_t examples = help.find("\nExamples:\n");
+    ASSERT_NE(examples, std::string::npos) << name;
+    std::size_t count = 0;
+    std::istringstream lines(help.substr(examples));
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("  $ ")) continue;
+      EXPECT_TRUE(line.starts_with("  $ weft " + name)) << line;
+      const std::string command =
+          std::regex_replace(line.substr(4), std::regex("/tmp/"), folder.path().string() + "/");
+      const Outcome outcome = run_shell(command, folder.path());
+      EXPECT_EQ(outcome.status, 0) << command << "\n" << outcome.err;
+      ++count;
+    }
+    EXPECT_GE(count, 1u) << name;
+  }
 }
 
 }  // namespace
