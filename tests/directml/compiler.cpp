@@ -15,9 +15,9 @@ Outcome compile(const std::string& compiler, const std::string& source, const st
   const bool to_file = flags.find("-o ") != std::string::npos;
   return run_shell(compiler + (to_file ? "" : " -fsyntax-only") +
                    " -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -Iinclude/directml"
-                   " -isystem /usr/include/wsl/stubs -isystem /usr/include/directx"
-                   " tests/directml/compiled/" +
-                   source + " " + flags);
+                   " -isystem /usr/include/wsl/stubs -isystem /usr/include/directx " +
+                   std::string(source.front() == '/' ? "" : "tests/directml/compiled/") + source +
+                   " " + flags);
 }
 
 }  // namespace weft::testing

@@ -12,8 +12,9 @@ const std::vector<std::string>& client_compilers();
 
 bool is_installed(const std::string& program);
 
-// Compiles tests/directml/compiled/<source> as a stranger's program sees the header: our folder
-// with -I, warnings are errors. `flags` come last. Without "-o", only checks.
+// Compiles `source`, a file of tests/directml/compiled/ or an absolute path, as a stranger's
+// program sees the header: our folder with -I, warnings are errors. `flags` come last. Without
+// "-o", only checks.
 Outcome compile(const std::string& compiler, const std::string& source, const std::string& flags);
 
 }  // namespace weft::testing

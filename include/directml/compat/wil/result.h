@@ -1,0 +1,3 @@
+#pragma once
+
+#include "result_macros.h"
