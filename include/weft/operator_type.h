@@ -42,10 +42,11 @@ enum class OperatorType : std::uint32_t {
 // Every operator above, in the order of its value.
 WEFT_API std::span<const OperatorType> all_operator_types() noexcept;
 
-// DirectML's name without its prefix: "UNFOLD", "ACTIVATION_RELU"; "INVALID" for anything else.
+// DirectML's name without its prefix, of the operators that Weft does not have too: "UNFOLD",
+// "ACTIVATION_RELU", "GEMM" for OperatorType{54}; "INVALID" for anything else.
 WEFT_API std::string_view name(OperatorType type) noexcept;
 
-// Reads "UNFOLD" or "DML_OPERATOR_UNFOLD".
+// Reads "UNFOLD" or "DML_OPERATOR_UNFOLD"; nothing for an operator that Weft does not have.
 WEFT_API std::optional<OperatorType> parse_operator_type(std::string_view text) noexcept;
 
 }  // namespace weft

@@ -1,7 +1,5 @@
 #include "ops/activation.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 
 namespace weft::ops {
@@ -30,16 +28,10 @@ void check_parameter(Checker& checker, std::string_view field, OperatorType type
 
 }  // namespace
 
-std::string number_text(float value) {
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return std::string(digits.data(), end);
-}
-
 void check_activation(Checker& checker, std::string_view field, const Activation& activation,
                       bool fused) {
   if (fused ? !is_fusable(activation.type) : !is_activation(activation.type)) {
-    checker.fail(join(field, "Type"), {}, std::string(name(activation.type)),
+    checker.fail(join(field, "Type"), {}, type_text(activation.type),
                  fused ? "ELEMENT_WISE_CLIP or an ACTIVATION_ of one number"
                        : "ELEMENT_WISE_IDENTITY, ELEMENT_WISE_CLIP or an ACTIVATION_ of one number",
                  fused ? "the functions that CONVOLUTION can fuse" : "the element-wise operators");
@@ -60,10 +52,12 @@ void check_activation(Checker& checker, std::string_view field, const Activation
     return;
   }
   if (std::isnan(activation.scale_bias->scale)) {
-    checker.fail(join(field, "ScaleBias.Scale"), {}, "nan", "a number", "");
+    checker.fail(join(field, "ScaleBias.Scale"), {}, "nan", "a number",
+                 "the input is multiplied by it");
   }
   if (std::isnan(activation.scale_bias->bias)) {
-    checker.fail(join(field, "ScaleBias.Bias"), {}, "nan", "a number", "");
+    checker.fail(join(field, "ScaleBias.Bias"), {}, "nan", "a number",
+                 "it is added to the scaled input");
   }
 }
 

@@ -22,7 +22,4 @@ namespace weft::ops {
 void check_activation(Checker& checker, std::string_view field, const Activation& activation,
                       bool fused);
 
-// "1.5", "nan", "-inf": the shortest text that reads back as the same float.
-std::string number_text(float value);
-
 }  // namespace weft::ops

@@ -1,7 +1,9 @@
 #include "ops/checker.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
 #include <utility>
 
 #include "ops/layout.h"
@@ -15,50 +17,44 @@ void Checker::fail(std::string_view field, std::optional<std::size_t> index, std
                          std::move(rule), std::move(right)});
 }
 
-bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role,
-                     std::span<const DataType> types, std::size_t min_rank, std::size_t max_rank) {
+bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role) {
   const std::string prefix = std::string(field) + '.';
-  bool shape_ok = true;
-
-  const bool type_ok = std::find(types.begin(), types.end(), desc.data_type) != types.end();
-  if (!type_ok) {
-    std::string list(types.size() > 1 ? "one of " : "");
-    for (const DataType type : types) {
-      if (type != types.front()) list += ", ";
-      list += name(type);
+  if (!takes(desc.data_type)) {
+    std::string list;
+    for (const DataType type : operator_support(type_).data_types) {
+      list.append(list.empty() ? "one of " : ", ").append(name(type));
     }
-    fail(prefix + "DataType", {}, std::string(name(desc.data_type)), list,
-         "the types of this operator");
+    fail(prefix + "DataType", {}, type_text(desc.data_type), list, "the types of this operator");
   }
+  if (!shape(prefix, desc)) return false;
+  return !takes(desc.data_type) || memory(prefix, desc, role);
+}
 
-  const std::size_t rank = desc.sizes.size();
-  if (rank < min_rank || rank > max_rank) {
-    const std::string right = min_rank == max_rank
-                                  ? std::to_string(min_rank)
-                                  : std::to_string(min_rank) + " to " + std::to_string(max_rank);
-    fail(prefix + "DimensionCount", {}, std::to_string(rank), right, "one entry of Sizes each");
-    shape_ok = false;
+bool Checker::shape(const std::string& prefix, const TensorDesc& desc) {
+  bool good = true;
+  const std::size_t count = desc.sizes.size();
+  if (!rank(desc)) {
+    const OperatorSupport& support = operator_support(type_);
+    fail(prefix + "DimensionCount", {}, std::to_string(count),
+         std::to_string(support.min_dimension_count) + " to " +
+             std::to_string(support.max_dimension_count),
+         "one entry of Sizes each");
+    good = false;
   }
-  for (std::size_t d = 0; d < rank; ++d) {
+  for (std::size_t d = 0; d < count; ++d) {
     if (desc.sizes[d] != 0) continue;
     fail(prefix + "Sizes", d, "0", ">= 1", "tensors cannot be empty");
-    shape_ok = false;
+    good = false;
   }
-  if (!desc.strides.empty() && desc.strides.size() != rank) {
-    fail(prefix + "Strides", {}, entries(desc.strides.size()), entries(rank),
+  if (!desc.strides.empty() && desc.strides.size() != count) {
+    fail(prefix + "Strides", {}, entries(desc.strides.size()), entries(count),
          "one a dimension, or none for a packed tensor");
-    shape_ok = false;
+    good = false;
   }
-  if (!shape_ok) return false;
+  return good && element_limit(prefix + "Sizes", desc.sizes);
+}
 
-  const auto elements = element_count(desc.sizes);
-  if (!elements || *elements > UINT32_MAX) {
-    fail(prefix + "Sizes", {}, text(desc.sizes), "at most 4294967295 elements",
-         "the limit of a tensor");
-    return false;
-  }
-  if (!type_ok) return true;
-
+bool Checker::memory(const std::string& prefix, const TensorDesc& desc, Role role) {
   const auto needed = minimum_size_in_bytes(desc);
   if (!needed || *needed > INT64_MAX) {
     fail(prefix + "Strides", {}, text(desc.strides), "less than 2^63 bytes in all",
@@ -90,34 +86,55 @@ bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role,
   return true;
 }
 
-bool Checker::tensor(std::string_view field, const TensorDesc& desc, Role role) {
+bool Checker::takes(DataType type) const {
+  const auto types = operator_support(type_).data_types;
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+std::optional<std::size_t> Checker::rank(const TensorDesc& desc) const {
   const OperatorSupport& support = operator_support(type_);
-  return tensor(field, desc, role, support.data_types, support.min_dimension_count,
-                support.max_dimension_count);
+  const std::size_t rank = desc.sizes.size();
+  if (rank < support.min_dimension_count || rank > support.max_dimension_count) return {};
+  return rank;
+}
+
+bool Checker::element_limit(std::string_view field, const Dims& sizes) {
+  const auto elements = element_count(sizes);
+  if (elements && *elements <= UINT32_MAX) return true;
+  fail(field, {}, text(sizes), "at most 4294967295 elements", "the limit of a tensor");
+  return false;
 }
 
 void Checker::same_type(std::string_view field, const TensorDesc& desc,
                         std::string_view other_field, const TensorDesc& other) {
-  if (desc.data_type == other.data_type) return;
-  fail(std::string(field) + ".DataType", {}, std::string(name(desc.data_type)),
-       std::string(name(other.data_type)), "the data type of " + std::string(other_field));
+  if (desc.data_type == other.data_type || !takes(other.data_type)) return;
+  fail(std::string(field) + ".DataType", {}, type_text(desc.data_type), type_text(other.data_type),
+       "the data type of " + std::string(other_field));
 }
 
-bool Checker::array(std::string_view field, const Dims& values, std::size_t count,
-                    std::uint32_t minimum, bool required) {
-  if (values.empty() && !required) return true;
-  if (values.size() != count) {
-    fail(field, {}, entries(values.size()), entries(count),
-         "DimensionCount, one a spatial dimension");
-    return false;
-  }
+bool Checker::array(std::string_view field, const Dims& values, std::optional<std::size_t> count,
+                    std::string_view zero_rule) {
+  if (values.empty()) return true;
   bool good = true;
-  for (std::size_t d = 0; d < count; ++d) {
-    if (values[d] >= minimum) continue;
-    fail(field, d, std::to_string(values[d]), ">= " + std::to_string(minimum), "");
+  if (count && values.size() != *count) {
+    fail(field, {}, entries(values.size()), entries(*count),
+         "DimensionCount, one a spatial dimension");
+    good = false;
+  }
+  for (std::size_t d = 0; d < values.size(); ++d) {
+    if (values[d] != 0 || zero_rule.empty()) continue;
+    fail(field, d, "0", ">= 1", std::string(zero_rule));
     good = false;
   }
   return good;
+}
+
+bool Checker::window_arrays(const Dims& strides, const Dims& dilations, const Dims& start_padding,
+                            const Dims& end_padding, std::optional<std::size_t> count) {
+  bool good = array("Strides", strides, count, "a stride of 0 never moves the window");
+  good &= array("Dilations", dilations, count, "a dilation of 0 reads one element over and over");
+  good &= array("StartPadding", start_padding, count);
+  return array("EndPadding", end_padding, count) && good;
 }
 
 void Checker::equal(std::string_view field, std::optional<std::size_t> index, std::uint64_t value,
@@ -125,8 +142,39 @@ void Checker::equal(std::string_view field, std::optional<std::size_t> index, st
   if (value != right) fail(field, index, std::to_string(value), std::to_string(right), rule);
 }
 
-void throw_if_any(std::vector<Violation> violations) {
-  if (!violations.empty()) throw Error(ErrorCode::invalid_argument, std::move(violations));
+namespace {
+
+bool weft_has(OperatorType type) {
+  const auto all = all_operator_types();
+  return std::find(all.begin(), all.end(), type) != all.end();
+}
+
+bool directml_has(OperatorType type) { return name(type) != name(OperatorType{0}); }
+
+}  // namespace
+
+void throw_if_any(std::vector<Violation> violations, OperatorType type) {
+  if (violations.empty()) return;
+  const bool missing = directml_has(type) && !weft_has(type);
+  throw Error(missing ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+              std::move(violations));
+}
+
+std::string type_text(OperatorType type) {
+  const std::string number = std::to_string(static_cast<std::uint32_t>(type));
+  if (!directml_has(type)) return number;
+  return std::string(name(type)) + (weft_has(type) ? "" : " (" + number + ")");
+}
+
+std::string type_text(DataType type) {
+  const bool named = bit_size(type) != 0 || type == DataType::unknown;
+  return named ? std::string(name(type)) : std::to_string(static_cast<std::uint32_t>(type));
+}
+
+std::string number_text(float value) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return std::string(digits.data(), end);
 }
 
 std::string entries(std::size_t count) {

@@ -27,21 +27,29 @@ class Checker {
 
   enum class Role { input, output };
 
-  // The rules that every tensor has to keep (directml: DML_BUFFER_TENSOR_DESC), with the types and
-  // the number of dimensions that the operator takes. Returns whether the shape can be worked with.
-  bool tensor(std::string_view field, const TensorDesc& desc, Role role,
-              std::span<const DataType> types, std::size_t min_rank, std::size_t max_rank);
-
-  // As above with the types and dimension counts of the operator's support table.
+  // The rules that every tensor has to keep (DML_BUFFER_TENSOR_DESC), with the types and dimension
+  // counts of the operator's support table. Returns whether the shape can be worked with.
   bool tensor(std::string_view field, const TensorDesc& desc, Role role);
 
+  // Number of dimensions; nothing where the operator takes no such number, so that rules which
+  // depend on it are skipped.
+  std::optional<std::size_t> rank(const TensorDesc& desc) const;
+
+  // The limit of a tensor, for sizes that were given and for sizes that were inferred.
+  bool element_limit(std::string_view field, const Dims& sizes);
+
+  // Skipped where `other` has a type that the operator does not take: nothing has to follow it.
   void same_type(std::string_view field, const TensorDesc& desc, std::string_view other_field,
                  const TensorDesc& other);
 
-  // An array with one entry a spatial dimension; returns whether it has them. `minimum` bounds
-  // each entry from below. An empty array stands for the default and is fine unless `required`.
-  bool array(std::string_view field, const Dims& values, std::size_t count, std::uint32_t minimum,
-             bool required = false);
+  // An array with one entry a spatial dimension, or none where the default stands for them. Not
+  // counted where `count` is nothing. `zero_rule` says what is wrong with an entry of 0, if it is.
+  bool array(std::string_view field, const Dims& values, std::optional<std::size_t> count,
+             std::string_view zero_rule = {});
+
+  // Strides, Dilations, StartPadding and EndPadding, which all operators with windows have.
+  bool window_arrays(const Dims& strides, const Dims& dilations, const Dims& start_padding,
+                     const Dims& end_padding, std::optional<std::size_t> count);
 
   // "field[index] is value, must be right: rule" when they differ.
   void equal(std::string_view field, std::optional<std::size_t> index, std::uint64_t value,
@@ -51,13 +59,27 @@ class Checker {
   std::vector<Violation> take() { return std::exchange(violations_, {}); }
 
  private:
+  bool takes(DataType type) const;
+  bool shape(const std::string& prefix, const TensorDesc& desc);
+  bool memory(const std::string& prefix, const TensorDesc& desc, Role role);
+
   OperatorType type_;
   std::string operator_name_;
   std::vector<Violation> violations_;
 };
 
-// Throws Error when there is any violation.
-void throw_if_any(std::vector<Violation> violations);
+// Throws Error when there is any violation: ErrorCode::unsupported where `type` is an operator that
+// DirectML has and Weft has not.
+void throw_if_any(std::vector<Violation> violations, OperatorType type);
+
+// "UNFOLD", "GEMM (54)" where Weft does not have it, "12345" where there is no such operator.
+std::string type_text(OperatorType type);
+
+// "FLOAT32", "99" where there is no such type.
+std::string type_text(DataType type);
+
+// "1.5", "nan", "-inf": the shortest text that reads back as the same float.
+std::string number_text(float value);
 
 // "1 entry", "3 entries": the length of an array as messages show it.
 std::string entries(std::size_t count);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ops/activation.h"
 #include "ops/checker.h"
@@ -19,8 +21,34 @@ bool is_backward(const ConvolutionParams& params) {
   return params.direction == ConvolutionDirection::backward;
 }
 
-std::uint32_t entry(const Dims& values, std::size_t d, std::uint32_t fallback) {
-  return values.empty() ? fallback : values[d];
+// One spatial dimension, defaults filled in.
+struct Axis {
+  std::size_t index;  // in the arrays; 2 less than in the sizes
+  std::uint64_t in, window, stride, dilation, start, end, tail;
+
+  // In the form of messages.
+  std::string text() const {
+    return "InputTensor.Sizes[" + std::to_string(index + 2) + "] " + std::to_string(in) +
+           ", window " + std::to_string(window) + ", stride " + std::to_string(stride) +
+           ", dilation " + std::to_string(dilation) + ", padding " + std::to_string(start) + "+" +
+           std::to_string(end) + ", output padding " + std::to_string(tail);
+  }
+};
+
+// The lengths of all arrays have been checked.
+std::vector<Axis> axes_of(const ConvolutionParams& params) {
+  const std::size_t count = params.input.sizes.size() - 2;
+  const Dims strides = ops::or_default(params.strides, count, 1);
+  const Dims dilations = ops::or_default(params.dilations, count, 1);
+  const Dims start_padding = ops::or_default(params.start_padding, count, 0);
+  const Dims end_padding = ops::or_default(params.end_padding, count, 0);
+  const Dims output_padding = ops::or_default(params.output_padding, count, 0);
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < count; ++d) {
+    axes.push_back({d, params.input.sizes[d + 2], params.filter.sizes[d + 2], strides[d],
+                    dilations[d], start_padding[d], end_padding[d], output_padding[d]});
+  }
+  return axes;
 }
 
 // The rules that tie channels, groups and the filter together.
@@ -50,94 +78,115 @@ void check_channels(Checker& check, const ConvolutionParams& params) {
   }
 }
 
-// In the form of messages: "InputTensor.Sizes[2] 5, window 3, stride 1, dilation 1, padding 1+1".
-std::string axis_text(const ConvolutionParams& params, std::size_t d) {
-  return "InputTensor.Sizes[" + std::to_string(d + 2) + "] " +
-         std::to_string(params.input.sizes[d + 2]) + ", window " +
-         std::to_string(params.filter.sizes[d + 2]) + ", stride " +
-         std::to_string(entry(params.strides, d, 1)) + ", dilation " +
-         std::to_string(entry(params.dilations, d, 1)) + ", padding " +
-         std::to_string(entry(params.start_padding, d, 0)) + "+" +
-         std::to_string(entry(params.end_padding, d, 0)) + ", output padding " +
-         std::to_string(entry(params.output_padding, d, 0));
+// A parameter that makes an output too large, as messages name it.
+struct Cause {
+  std::string_view field;
+  std::size_t index;
+  std::uint64_t value;
+};
+
+// Of what adds up to the size without output padding, the larger part; in what can be lowered.
+Cause cause_of_size(const Axis& axis, bool backward) {
+  if (!backward) {
+    if (axis.start >= axis.end) return {"StartPadding", axis.index, axis.start};
+    return {"EndPadding", axis.index, axis.end};
+  }
+  if ((axis.in - 1) * axis.stride >= (axis.window - 1) * axis.dilation) {
+    if (axis.stride > 1) return {"Strides", axis.index, axis.stride};
+    return {"InputTensor.Sizes", axis.index + 2, axis.in};
+  }
+  if (axis.dilation > 1) return {"Dilations", axis.index, axis.dilation};
+  return {"FilterTensor.Sizes", axis.index + 2, axis.window};
 }
 
 // Size of the output along one spatial dimension (BACKWARD: the smallest), or nothing when there
 // is none; then a violation says why.
-std::optional<std::uint32_t> output_size(Checker& check, const ConvolutionParams& params,
-                                         std::size_t d) {
-  const std::uint64_t in = params.input.sizes[d + 2];
-  const std::uint64_t window = params.filter.sizes[d + 2];
-  const std::uint64_t stride = entry(params.strides, d, 1);
-  const std::uint64_t dilation = entry(params.dilations, d, 1);
-  const std::uint64_t start = entry(params.start_padding, d, 0);
-  const std::uint64_t end = entry(params.end_padding, d, 0);
-  const std::uint64_t tail = entry(params.output_padding, d, 0);
-  __int128 size = 0;
-  if (is_backward(params)) {
+std::optional<std::uint32_t> output_size(Checker& check, const Axis& axis, bool backward) {
+  __int128 convolved = 0;
+  if (backward) {
     const __int128 full =
-        static_cast<__int128>(in - 1) * stride + static_cast<__int128>(window - 1) * dilation + 1;
+        static_cast<__int128>((axis.in - 1) * axis.stride) + (axis.window - 1) * axis.dilation + 1;
     // Padding may crop everything; an output has at least one element all the same.
-    size = std::max<__int128>(full - start - end, 1) + tail;
+    convolved = std::max<__int128>(full - axis.start - axis.end, 1);
   } else {
-    const auto windows = ops::window_count(in, window, stride, dilation, start, end);
+    const auto windows =
+        ops::window_count(axis.in, axis.window, axis.stride, axis.dilation, axis.start, axis.end);
     if (!windows) {
-      const std::uint64_t most = (in + start + end - 1) / dilation + 1;
-      check.fail("FilterTensor.Sizes", d + 2, std::to_string(window),
+      const std::uint64_t most = (axis.in + axis.start + axis.end - 1) / axis.dilation + 1;
+      check.fail("FilterTensor.Sizes", axis.index + 2, std::to_string(axis.window),
                  "at most " + std::to_string(most),
-                 "the window has to fit the padded input (" + axis_text(params, d) + ")");
+                 "the window has to fit the padded input (" + axis.text() + ")");
       return std::nullopt;
     }
-    size = static_cast<__int128>(*windows) + tail;
+    convolved = *windows;
   }
-  if (size > UINT32_MAX) {
-    check.fail("OutputPadding", d, std::to_string(tail), "such that the output fits 32 bits",
-               "the output's size (" + axis_text(params, d) + ")");
-    return std::nullopt;
-  }
-  return static_cast<std::uint32_t>(size);
+  const __int128 size = convolved + axis.tail;
+  if (size <= UINT32_MAX) return static_cast<std::uint32_t>(size);
+  const Cause cause = convolved <= UINT32_MAX ? Cause{"OutputPadding", axis.index, axis.tail}
+                                              : cause_of_size(axis, backward);
+  const std::string size_text = size <= UINT64_MAX
+                                    ? std::to_string(static_cast<std::uint64_t>(size))
+                                    : "more than 18446744073709551615";
+  check.fail(cause.field, cause.index, std::to_string(cause.value),
+             "such that the output fits 32 bits",
+             "OutputTensor.Sizes[" + std::to_string(axis.index + 2) + "] would be " + size_text +
+                 " (" + axis.text() + ")");
+  return std::nullopt;
 }
 
-// Checks everything but the output; returns its sizes when they are defined.
-std::optional<Dims> check_inputs(Checker& check, const ConvolutionParams& params) {
-  const std::size_t rank = params.input.sizes.size();
+// The tensors but the output, each for itself and against the input; returns whether the input and
+// the filter can be worked with, and in `good_bias` whether the bias can.
+bool check_tensors(Checker& check, const ConvolutionParams& params, bool& good_bias) {
   bool good = check.tensor("InputTensor", params.input, Checker::Role::input);
   good &= check.tensor("FilterTensor", params.filter, Checker::Role::input);
   check.same_type("FilterTensor", params.filter, "InputTensor", params.input);
-  bool good_bias = false;
+  good_bias = false;
   if (params.bias) {
     good_bias = check.tensor("BiasTensor", *params.bias, Checker::Role::input);
     check.same_type("BiasTensor", *params.bias, "InputTensor", params.input);
   }
+  const auto rank = check.rank(params.input);
   const auto same_rank = [&](const char* field, const TensorDesc& desc) {
-    check.equal(std::string(field) + ".DimensionCount", {}, desc.sizes.size(), rank,
+    if (!rank) return false;
+    check.equal(std::string(field) + ".DimensionCount", {}, desc.sizes.size(), *rank,
                 "InputTensor has as many");
-    return desc.sizes.size() == rank;
+    return desc.sizes.size() == *rank;
   };
   if (good) good &= same_rank("FilterTensor", params.filter);
   if (good_bias) good_bias = same_rank("BiasTensor", *params.bias);
+  return good;
+}
 
+// Everything that is no tensor; returns whether the window's way can be worked with.
+bool check_parameters(Checker& check, const ConvolutionParams& params) {
   if (params.mode > ConvolutionMode::cross_correlation) {
     check.fail("Mode", {}, std::to_string(static_cast<unsigned>(params.mode)),
-               "CONVOLUTION (0) or CROSS_CORRELATION (1)", "");
+               "CONVOLUTION (0) or CROSS_CORRELATION (1)", "the values of DML_CONVOLUTION_MODE");
   }
   if (params.direction > ConvolutionDirection::backward) {
     check.fail("Direction", {}, std::to_string(static_cast<unsigned>(params.direction)),
-               "FORWARD (0) or BACKWARD (1)", "");
+               "FORWARD (0) or BACKWARD (1)", "the values of DML_CONVOLUTION_DIRECTION");
   }
-  const std::size_t spatial = rank >= 2 ? rank - 2 : 0;
-  good &= check.array("Strides", params.strides, spatial, 1);
-  good &= check.array("Dilations", params.dilations, spatial, 1);
-  good &= check.array("StartPadding", params.start_padding, spatial, 0);
-  good &= check.array("EndPadding", params.end_padding, spatial, 0);
-  good &= check.array("OutputPadding", params.output_padding, spatial, 0);
+  const auto rank = check.rank(params.input);
+  const auto spatial = rank ? std::optional(*rank - 2) : std::nullopt;
+  bool good = check.window_arrays(params.strides, params.dilations, params.start_padding,
+                                  params.end_padding, spatial);
+  good &= check.array("OutputPadding", params.output_padding, spatial);
   if (params.group_count == 0) {
-    check.fail("GroupCount", {}, "0", ">= 1", "");
+    check.fail("GroupCount", {}, "0", ">= 1", "the channels are divided by it");
     good = false;
   }
   if (params.fused_activation) {
     ops::check_activation(check, "FusedActivation", *params.fused_activation, true);
   }
+  return good;
+}
+
+// Checks everything but the output; returns its sizes when they are defined.
+std::optional<Dims> check_inputs(Checker& check, const ConvolutionParams& params) {
+  bool good_bias = false;
+  bool good = check_tensors(check, params, good_bias);
+  good &= check_parameters(check, params);
   if (!good) return std::nullopt;
 
   check_channels(check, params);
@@ -151,16 +200,16 @@ std::optional<Dims> check_inputs(Checker& check, const ConvolutionParams& params
     return std::nullopt;
   }
   if (good_bias) {
-    for (std::size_t d = 0; d < rank; ++d) {
+    for (std::size_t d = 0; d < params.bias->sizes.size(); ++d) {
       check.equal("BiasTensor.Sizes", d, params.bias->sizes[d], d == 1 ? out_channels : 1,
                   d == 1 ? "one bias an output channel" : "a bias has channels only");
     }
   }
   Dims sizes{params.input.sizes[0], static_cast<std::uint32_t>(out_channels)};
-  for (std::size_t d = 0; d < spatial; ++d) {
-    if (const auto size = output_size(check, params, d)) sizes.push_back(*size);
+  for (const Axis& axis : axes_of(params)) {
+    if (const auto size = output_size(check, axis, is_backward(params))) sizes.push_back(*size);
   }
-  if (sizes.size() != rank) return std::nullopt;
+  if (sizes.size() != params.input.sizes.size()) return std::nullopt;
   return sizes;
 }
 
@@ -181,8 +230,9 @@ std::vector<Violation> validate(const ConvolutionParams& params) {
   check.equal("OutputTensor.Sizes", 1, sizes[1], (*right)[1],
               is_backward(params) ? "FilterTensor.Sizes[1] * GroupCount"
                                   : "FilterTensor.Sizes[0], the output channels");
-  for (std::size_t d = 2; d < sizes.size(); ++d) {
-    const std::string rule = axis_text(params, d - 2);
+  for (const Axis& axis : axes_of(params)) {
+    const std::size_t d = axis.index + 2;
+    const std::string rule = axis.text();
     if (!is_backward(params)) {
       check.equal("OutputTensor.Sizes", d, sizes[d], (*right)[d], rule);
     } else if (sizes[d] < (*right)[d]) {
@@ -196,12 +246,13 @@ std::vector<Violation> validate(const ConvolutionParams& params) {
 Dims output_sizes(const ConvolutionParams& params) {
   Checker check(OperatorType::convolution);
   const std::optional<Dims> sizes = check_inputs(check, params);
-  ops::throw_if_any(check.take());
+  if (sizes) check.element_limit("OutputTensor.Sizes", *sizes);
+  ops::throw_if_any(check.take(), OperatorType::convolution);
   return *sizes;
 }
 
 Plan plan(const ConvolutionParams& params, const PlanOptions& options) {
-  ops::throw_if_any(validate(params));
+  ops::throw_if_any(validate(params), OperatorType::convolution);
   return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));
 }
 

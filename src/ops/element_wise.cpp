@@ -218,12 +218,12 @@ std::vector<Violation> validate(const ElementWiseParams& params) {
 Dims output_sizes(const ElementWiseParams& params) {
   ElementWiseParams inferred = params;
   inferred.output = {.data_type = params.input.data_type, .sizes = params.input.sizes};
-  ops::throw_if_any(validate(inferred));
+  ops::throw_if_any(validate(inferred), params.function.type);
   return params.input.sizes;
 }
 
 Plan plan(const ElementWiseParams& params, const PlanOptions& options) {
-  ops::throw_if_any(validate(params));
+  ops::throw_if_any(validate(params), params.function.type);
   const auto body = ops::make_body(params, options);
   body->type = params.function.type;
   body->inputs = {params.input};

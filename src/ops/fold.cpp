@@ -345,7 +345,7 @@ Dims input_sizes(const FoldParams& params) {
 }
 
 Plan plan(const FoldParams& params, const PlanOptions& options) {
-  ops::throw_if_any(validate(params));
+  ops::throw_if_any(validate(params), OperatorType::fold);
   return Plan(std::make_shared<const ops::FoldBody>(params, options));
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "ops/activation.h"
 #include "ops/checker.h"
 #include "ops/copy_plan.h"
 #include "ops/layout.h"
@@ -28,14 +28,14 @@ bool has_rounding_direction(OperatorType type) {
   return type == OperatorType::resample2 || type == OperatorType::resample3;
 }
 
-bool count_is(Checker& checker, std::string_view field, const Values& values, std::size_t count) {
-  if (values.size() == count) return true;
-  checker.fail(field, {}, entries(values.size()), entries(count), "DimensionCount of InputTensor");
-  return false;
+void check_count(Checker& checker, std::string_view field, const Values& values,
+                 std::optional<std::size_t> count) {
+  if (!count || values.size() == *count) return;
+  checker.fail(field, {}, entries(values.size()), entries(*count), "DimensionCount of InputTensor");
 }
 
-void check_scales(Checker& checker, const Values& scales, std::size_t count) {
-  count_is(checker, "Scales", scales, count);
+void check_scales(Checker& checker, const Values& scales, std::optional<std::size_t> count) {
+  check_count(checker, "Scales", scales, count);
   for (std::size_t d = 0; d < scales.size(); ++d) {
     if (scales[d] >= 0) continue;  // NaN is not
     checker.fail("Scales", d, number_text(scales[d]), ">= 0",
@@ -44,9 +44,9 @@ void check_scales(Checker& checker, const Values& scales, std::size_t count) {
 }
 
 void check_offsets(Checker& checker, std::string_view field, const Values& offsets,
-                   std::size_t count, float fallback) {
+                   std::optional<std::size_t> count, float fallback) {
   if (offsets.empty()) return;
-  count_is(checker, field, offsets, count);
+  check_count(checker, field, offsets, count);
   for (std::size_t d = 0; d < offsets.size(); ++d) {
     if (checker.type() == OperatorType::resample && offsets[d] != fallback) {
       checker.fail(field, d, number_text(offsets[d]), number_text(fallback),
@@ -57,32 +57,35 @@ void check_offsets(Checker& checker, std::string_view field, const Values& offse
   }
 }
 
+bool check_type(Checker& checker, OperatorType type) {
+  if (is_resample(type)) return true;
+  checker.fail("Type", {}, type_text(type), "RESAMPLE, RESAMPLE1, RESAMPLE2 or RESAMPLE3",
+               "the operators that resample");
+  return false;
+}
+
 void check_modes(Checker& checker, const ResampleParams& params) {
   const auto mode = static_cast<std::uint32_t>(params.interpolation_mode);
   if (mode > 1) {
     checker.fail("InterpolationMode", {}, std::to_string(mode),
-                 "NEAREST_NEIGHBOR (0) or LINEAR (1)", "");
+                 "NEAREST_NEIGHBOR (0) or LINEAR (1)", "the values of DML_INTERPOLATION_MODE");
   }
   const auto direction = static_cast<std::uint32_t>(params.rounding_direction);
   if (has_rounding_direction(params.type) && direction > 1) {
     checker.fail("RoundingDirection", {}, std::to_string(direction),
-                 "INCREASING (0) or DECREASING (1)", "");
+                 "INCREASING (0) or DECREASING (1)", "the values of DML_AXIS_DIRECTION");
   }
   if (params.antialiased && params.type != OperatorType::resample3) {
     checker.fail("Antialiased", {}, "true", "false", "only RESAMPLE3 has it");
   }
 }
 
-// Everything but the output tensor; returns whether the input's shape can be worked with.
+// Everything but the type and the output tensor; returns whether the input's shape can be worked
+// with.
 bool check_input(Checker& checker, const ResampleParams& params) {
-  if (!is_resample(params.type)) {
-    checker.fail("Type", {}, std::string(name(params.type)),
-                 "RESAMPLE, RESAMPLE1, RESAMPLE2 or RESAMPLE3", "");
-    return false;
-  }
   check_modes(checker, params);
   const bool ok = checker.tensor("InputTensor", params.input, Checker::Role::input);
-  const std::size_t rank = params.input.sizes.size();
+  const auto rank = checker.rank(params.input);
   check_scales(checker, params.scales, rank);
   check_offsets(checker, "InputPixelOffsets", params.input_pixel_offsets, rank, 0.5f);
   check_offsets(checker, "OutputPixelOffsets", params.output_pixel_offsets, rank, -0.5f);
@@ -118,10 +121,7 @@ std::shared_ptr<PlanBody> make_body(const ResampleParams& params, const PlanOpti
 
 std::vector<Violation> validate(const ResampleParams& params) {
   ops::Checker checker(params.type);
-  if (!ops::is_resample(params.type)) {
-    ops::check_input(checker, params);
-    return checker.take();
-  }
+  if (!ops::check_type(checker, params.type)) return checker.take();
   const bool input_ok = ops::check_input(checker, params);
   const bool output_ok = checker.tensor("OutputTensor", params.output, ops::Checker::Role::output);
   checker.same_type("OutputTensor", params.output, "InputTensor", params.input);
@@ -134,8 +134,8 @@ std::vector<Violation> validate(const ResampleParams& params) {
 
 Dims output_sizes(const ResampleParams& params) {
   ops::Checker checker(params.type);
-  ops::check_input(checker, params);
-  ops::throw_if_any(checker.take());
+  if (ops::check_type(checker, params.type)) ops::check_input(checker, params);
+  ops::throw_if_any(checker.take(), params.type);
 
   Dims sizes;
   for (std::size_t d = 0; d < params.scales.size(); ++d) {
@@ -148,18 +148,13 @@ Dims output_sizes(const ResampleParams& params) {
     }
     sizes.push_back(static_cast<std::uint32_t>(size));
   }
-  ops::throw_if_any(checker.take());
-  const auto elements = element_count(sizes);
-  if (!elements || *elements > UINT32_MAX) {
-    checker.fail("Scales", {}, "too large", "such that the output has at most 4294967295 elements",
-                 "output sizes " + ops::text(sizes));
-  }
-  ops::throw_if_any(checker.take());
+  if (checker.ok()) checker.element_limit("OutputTensor.Sizes", sizes);
+  ops::throw_if_any(checker.take(), params.type);
   return sizes;
 }
 
 Plan plan(const ResampleParams& params, const PlanOptions& options) {
-  ops::throw_if_any(validate(params));
+  ops::throw_if_any(validate(params), params.type);
   const auto body = ops::make_body(params, options);
   body->type = params.type;
   body->inputs = {params.input};

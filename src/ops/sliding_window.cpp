@@ -112,7 +112,9 @@ class Rules {
     const std::uint32_t rows = size(1, row_count(), row_rule());
     const std::uint32_t count = size(2, product(block_counts_), block_rule());
     if (!check_.ok()) return std::nullopt;
-    return Dims{window_.image.sizes[0], rows, count};
+    const Dims sizes{window_.image.sizes[0], rows, count};
+    if (!check_.element_limit(std::string(columns_field(window_)) + ".Sizes", sizes)) return {};
+    return sizes;
   }
 
   std::vector<Violation> take() { return check_.take(); }
@@ -125,11 +127,11 @@ class Rules {
                   "one entry of WindowSizes each");
       return false;
     }
-    bool good = check_.array("WindowSizes", window_.window_sizes, count, 1, true);
-    good = check_.array("Strides", window_.strides, count, 1) && good;
-    good = check_.array("Dilations", window_.dilations, count, 1) && good;
-    good = check_.array("StartPadding", window_.start_padding, count, 0) && good;
-    return check_.array("EndPadding", window_.end_padding, count, 0) && good;
+    const bool good = check_.array("WindowSizes", window_.window_sizes, count,
+                                   "a window has at least one element");
+    return check_.window_arrays(window_.strides, window_.dilations, window_.start_padding,
+                                window_.end_padding, count) &&
+           good;
   }
 
   bool dimension_count() {
@@ -258,14 +260,9 @@ std::vector<Violation> validate(const SlidingWindow& window) {
 Dims column_sizes(const SlidingWindow& window) {
   Rules rules(window);
   rules.image();
-  TensorDesc columns;
-  if (auto sizes = rules.inferred_columns()) {
-    columns.data_type = window.image.data_type;
-    columns.sizes = std::move(*sizes);
-    rules.columns(columns);
-  }
-  throw_if_any(rules.take());
-  return columns.sizes;
+  const std::optional<Dims> sizes = rules.inferred_columns();
+  throw_if_any(rules.take(), window.type);
+  return *sizes;
 }
 
 }  // namespace weft::ops

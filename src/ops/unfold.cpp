@@ -241,7 +241,7 @@ Dims output_sizes(const UnfoldParams& params) {
 }
 
 Plan plan(const UnfoldParams& params, const PlanOptions& options) {
-  ops::throw_if_any(validate(params));
+  ops::throw_if_any(validate(params), OperatorType::unfold);
   return Plan(std::make_shared<const ops::UnfoldBody>(params, options));
 }
 

@@ -56,7 +56,20 @@ TEST(OperatorNames, ReadBackWithAndWithoutThePrefix) {
   EXPECT_EQ(parse_operator_type("UPSAMPLE_2D"), std::nullopt);
   EXPECT_EQ(parse_operator_type("unfold"), std::nullopt);
   EXPECT_EQ(parse_operator_type("DML_OPERATOR_"), std::nullopt);
-  EXPECT_EQ(name(static_cast<OperatorType>(0)), "INVALID");
+}
+
+TEST(OperatorNames, OfOperatorsThatWeftDoesNotHaveAreKnown) {
+  EXPECT_EQ(name(OperatorType{2}), "ELEMENT_WISE_ABS");
+  EXPECT_EQ(name(OperatorType{48}), "ACTIVATION_SOFTMAX");
+  EXPECT_EQ(name(OperatorType{54}), "GEMM");
+  EXPECT_EQ(name(OperatorType{66}), "UPSAMPLE_2D");
+  EXPECT_EQ(name(OperatorType{174}), "DEQUANTIZE");
+  for (const std::uint32_t value : {0u, 178u, 12345u, UINT32_MAX}) {
+    EXPECT_EQ(name(OperatorType{value}), "INVALID") << value;
+  }
+  std::set<std::string_view> names;
+  for (std::uint32_t value = 0; value < 178; ++value) names.insert(name(OperatorType{value}));
+  EXPECT_EQ(names.size(), 178u);
 }
 
 TEST(OperatorNames, AreInTheOrderOfTheirValues) {

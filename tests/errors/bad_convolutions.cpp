@@ -15,9 +15,12 @@ void add_forward(std::vector<BadInput>& rows) {
     rows.push_back(
         in_desc("CONVOLUTION", std::move(name), std::move(change), std::move(violations)));
   };
-  add("stride 0", set("/Strides/1", "0"), {"Strides[1] is 0, must be >= 1"});
-  add("dilation 0", set("/Dilations/0", "0"), {"Dilations[0] is 0, must be >= 1"});
-  add("no groups", set("/GroupCount", "0"), {"GroupCount is 0, must be >= 1"});
+  add("stride 0", set("/Strides/1", "0"),
+      {"Strides[1] is 0, must be >= 1: a stride of 0 never moves the window"});
+  add("dilation 0", set("/Dilations/0", "0"),
+      {"Dilations[0] is 0, must be >= 1: a dilation of 0 reads one element over and over"});
+  add("no groups", set("/GroupCount", "0"),
+      {"GroupCount is 0, must be >= 1: the channels are divided by it"});
   add("arrays for one spatial dimension",
       merge("", R"({"DimensionCount": 1, "Strides": [1], "Dilations": [1], "StartPadding": [0],
       "EndPadding": [0], "OutputPadding": [0]})"),
@@ -40,9 +43,18 @@ void add_forward(std::vector<BadInput>& rows) {
        "FilterTensor.Sizes[3] is 3, must be at most 1: the window has to fit the padded input "
        "(InputTensor.Sizes[3] 6, window 3, stride 2, dilation 9, padding 0+0, output padding 0)"});
   add("output past 2^32 by its padding", set("/OutputPadding", "[4294967295, 0]"),
-      {"OutputPadding[0] is 4294967295, must be such that the output fits 32 bits: the output's "
-       "size (InputTensor.Sizes[2] 6, window 3, stride 1, dilation 1, padding 1+1, output padding "
-       "4294967295)"});
+      {"OutputPadding[0] is 4294967295, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[2] would be 4294967301 (InputTensor.Sizes[2] 6, window 3, stride 1, "
+       "dilation 1, padding 1+1, output padding 4294967295)"});
+  add("output past 2^32 by its start padding",
+      merge("", R"({"StartPadding": [4294967295, 0], "OutputPadding": [7, 0]})"),
+      {"StartPadding[0] is 4294967295, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[2] would be 4294967307 (InputTensor.Sizes[2] 6, window 3, stride 1, "
+       "dilation 1, padding 4294967295+1, output padding 7)"});
+  add("output past 2^32 by its end padding", set("/EndPadding", "[4294967292, 4294967295]"),
+      {"EndPadding[0] is 4294967292, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[2] would be 4294967297 (InputTensor.Sizes[2] 6, window 3, stride 1, "
+       "dilation 1, padding 1+4294967292, output padding 0)"});
   add("filters that the groups do not divide", set("/FilterTensor/Sizes/0", "5"),
       {"FilterTensor.Sizes[0] is 5, must be a multiple of 2: GroupCount 2",
        "BiasTensor.Sizes[1] is 6, must be 5: one bias an output channel",
@@ -89,7 +101,8 @@ void add_forward(std::vector<BadInput>& rows) {
   add("stride, groups and output type wrong at once",
       merge("", R"({"Strides": [0, 2], "GroupCount": 0,
       "OutputTensor": {"DataType": "FLOAT16", "Sizes": [2, 6, 6, 2]}})"),
-      {"Strides[0] is 0, must be >= 1", "GroupCount is 0, must be >= 1",
+      {"Strides[0] is 0, must be >= 1: a stride of 0 never moves the window",
+       "GroupCount is 0, must be >= 1: the channels are divided by it",
        "OutputTensor.DataType is FLOAT16, must be FLOAT32: the data type of InputTensor"});
   add("inferred output of too many elements",
       merge(
@@ -121,9 +134,22 @@ void add_backward(std::vector<BadInput>& rows) {
   add("bias of the input's channels", set("/BiasTensor/Sizes/1", "6"),
       {"BiasTensor.Sizes[1] is 6, must be 4: one bias an output channel"});
   add("output past 2^32 by its stride", set("/Strides", "[4294967295, 2]"),
-      {"OutputPadding[0] is 1, must be such that the output fits 32 bits: the output's size "
-       "(InputTensor.Sizes[2] 4, window 3, stride 4294967295, dilation 1, padding 1+1, output "
-       "padding 1)"});
+      {"Strides[0] is 4294967295, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[2] would be 12884901887 (InputTensor.Sizes[2] 4, window 3, stride "
+       "4294967295, dilation 1, padding 1+1, output padding 1)"});
+  add("output past 2^32 by its stride alone",
+      merge("", R"({"Strides": [4294967295, 2], "OutputPadding": [0, 0]})"),
+      {"Strides[0] is 4294967295, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[2] would be 12884901886 (InputTensor.Sizes[2] 4, window 3, stride "
+       "4294967295, dilation 1, padding 1+1, output padding 0)"});
+  add("output past 2^32 by its dilation", set("/Dilations", "[1, 4294967295]"),
+      {"Dilations[1] is 4294967295, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[3] would be 8589934596 (InputTensor.Sizes[3] 4, window 3, stride 2, "
+       "dilation 4294967295, padding 1+1, output padding 1)"});
+  add("output past 2^32 by its output padding", set("/OutputPadding/0", "4294967295"),
+      {"OutputPadding[0] is 4294967295, must be such that the output fits 32 bits: "
+       "OutputTensor.Sizes[2] would be 4294967302 (InputTensor.Sizes[2] 4, window 3, stride 2, "
+       "dilation 1, padding 1+1, output padding 4294967295)"});
   add("output channels past 2^32", set("/GroupCount", "4294967294"),
       {"InputTensor.Sizes[1] is 6, must be a multiple of 4294967294: GroupCount 4294967294",
        "GroupCount is 4294967294, must be such that the output channels fit 32 bits: "

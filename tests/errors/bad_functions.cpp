@@ -75,12 +75,14 @@ void add_parameters(std::vector<BadInput>& rows) {
 
 void add_scale_bias(std::vector<BadInput>& rows) {
   for (const std::string op : {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_CLIP"}) {
-    rows.push_back(in_desc(op, "Scale that is not a number", set("/ScaleBias/Scale", "\"nan\""),
-                           {op + ".ScaleBias.Scale is nan, must be a number"}));
-    rows.push_back(in_desc(op, "Scale and Bias that are not numbers",
-                           set("/ScaleBias", R"({"Scale": "nan", "Bias": "nan"})"),
-                           {op + ".ScaleBias.Scale is nan, must be a number",
-                            op + ".ScaleBias.Bias is nan, must be a number"}));
+    rows.push_back(
+        in_desc(op, "Scale that is not a number", set("/ScaleBias/Scale", "\"nan\""),
+                {op + ".ScaleBias.Scale is nan, must be a number: the input is multiplied by it"}));
+    rows.push_back(in_desc(
+        op, "Scale and Bias that are not numbers",
+        set("/ScaleBias", R"({"Scale": "nan", "Bias": "nan"})"),
+        {op + ".ScaleBias.Scale is nan, must be a number: the input is multiplied by it",
+         op + ".ScaleBias.Bias is nan, must be a number: it is added to the scaled input"}));
     rows.push_back(
         in_desc(op, "ScaleBias with INT64",
                 merge("", R"({"InputTensor": {"DataType": "INT64", "Sizes": [2, 3, 4]},
@@ -122,7 +124,7 @@ void add_fused(std::vector<BadInput>& rows) {
       std::string("Min is ") + kNumber);
   add("CLIP with a scale that is not a number",
       R"({"Type": "ELEMENT_WISE_CLIP", "Min": 0, "Max": 1, "ScaleBias": {"Scale": "nan", "Bias": 0}})",
-      "ScaleBias.Scale is nan, must be a number");
+      "ScaleBias.Scale is nan, must be a number: the input is multiplied by it");
 }
 
 }  // namespace

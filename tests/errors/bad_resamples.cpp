@@ -43,8 +43,8 @@ std::vector<BadInput> bad_resamples() {
         {"Scales[2] is inf, must be such that 1 <= size < 2^32: output size = floor(3 * scale)"});
     add("inferred output of too many elements",
         merge("", R"({"Scales": [65536, 65536, 1, 1], "OutputTensor": {"DataType": "FLOAT32"}})"),
-        {"Scales is too large, must be such that the output has at most 4294967295 elements: "
-         "output sizes 65536x131072x3x4"});
+        {"OutputTensor.Sizes is 65536x131072x3x4, must be at most 4294967295 elements: "
+         "the limit of a tensor"});
     if (first) continue;
     add("infinite offset", set("/InputPixelOffsets/3", "\"inf\""),
         {"InputPixelOffsets[3] is inf, must be finite: a distance in pixels"});

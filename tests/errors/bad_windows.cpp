@@ -27,14 +27,20 @@ void add_arrays(std::vector<BadInput>& rows, const std::string& op) {
       "Dilations": [1], "StartPadding": [0], "EndPadding": [0]})"),
       {"DimensionCount is 1, must be 2: the spatial dimensions of " + image +
        ", which has N and C before them"});
-  add("window of size 0", set("/WindowSizes/1", "0"), {"WindowSizes[1] is 0, must be >= 1"});
-  add("stride 0", set("/Strides/0", "0"), {"Strides[0] is 0, must be >= 1"});
-  add("dilation 0", set("/Dilations/1", "0"), {"Dilations[1] is 0, must be >= 1"});
+  add("window of size 0", set("/WindowSizes/1", "0"),
+      {"WindowSizes[1] is 0, must be >= 1: a window has at least one element"});
+  add("stride 0", set("/Strides/0", "0"),
+      {"Strides[0] is 0, must be >= 1: a stride of 0 never moves the window"});
+  add("dilation 0", set("/Dilations/1", "0"),
+      {"Dilations[1] is 0, must be >= 1: a dilation of 0 reads one element over and over"});
   add("everything 0",
       merge("", R"({"WindowSizes": [0, 0], "Strides": [0, 0], "Dilations": [0, 0]})"),
-      {"WindowSizes[0] is 0, must be >= 1", "WindowSizes[1] is 0, must be >= 1",
-       "Strides[0] is 0, must be >= 1", "Strides[1] is 0, must be >= 1",
-       "Dilations[0] is 0, must be >= 1", "Dilations[1] is 0, must be >= 1"});
+      {"WindowSizes[0] is 0, must be >= 1: a window has at least one element",
+       "WindowSizes[1] is 0, must be >= 1: a window has at least one element",
+       "Strides[0] is 0, must be >= 1: a stride of 0 never moves the window",
+       "Strides[1] is 0, must be >= 1: a stride of 0 never moves the window",
+       "Dilations[0] is 0, must be >= 1: a dilation of 0 reads one element over and over",
+       "Dilations[1] is 0, must be >= 1: a dilation of 0 reads one element over and over"});
   const std::string spans = ": a window spans (WindowSizes - 1) * Dilations + 1 = ";
   add("dilated window taller than the padded image", set("/Dilations/0", "3"),
       {"WindowSizes[0] is 3, must be at most 2" + spans + "7, padded " + image +
@@ -121,7 +127,7 @@ void add_unfold(std::vector<BadInput>& rows) {
   add("output and strides wrong at once",
       merge("", R"({"Strides": [0, 1], "OutputTensor": {"DataType": "FLOAT16", "Sizes": [2, 18, 10],
       "Strides": [1, 1, 1]}})"),
-      {"UNFOLD.Strides[0] is 0, must be >= 1",
+      {"UNFOLD.Strides[0] is 0, must be >= 1: a stride of 0 never moves the window",
        "UNFOLD.OutputTensor.Strides is 1x1x1, must be such that no two elements of 2x18x10 share "
        "an offset: each element is written once",
        "UNFOLD.OutputTensor.DataType is FLOAT16, must be FLOAT32: the data type of InputTensor"});

@@ -66,8 +66,10 @@ TEST(CheckActivation, CollectsEverything) {
                   "the function",
                   "CONVOLUTION.FusedActivation.Max is nan, must be a number: a parameter of "
                   "the function",
-                  "CONVOLUTION.FusedActivation.ScaleBias.Scale is nan, must be a number",
-                  "CONVOLUTION.FusedActivation.ScaleBias.Bias is nan, must be a number"));
+                  "CONVOLUTION.FusedActivation.ScaleBias.Scale is nan, must be a number: the input "
+                  "is multiplied by it",
+                  "CONVOLUTION.FusedActivation.ScaleBias.Bias is nan, must be a number: it is "
+                  "added to the scaled input"));
 }
 
 TEST(CheckActivation, BoundsOfTheParameters) {

@@ -310,7 +310,6 @@ TEST(Fold, NamesTheRightSizes) {
       ElementsAre(
           "FOLD.InputTensor.DataType is UINT4, must be one of FLOAT64, FLOAT32, FLOAT16, INT64, "
           "INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8: the types of this operator",
-          "FOLD.OutputTensor.DataType is FLOAT32, must be UINT4: the data type of InputTensor",
           "FOLD.OutputTensor.Sizes[0] is 2, must be 1: the batch of InputTensor",
           "FOLD.InputTensor.Sizes[1] is 10, must be a multiple of 9: C * WindowSizes = C * 3 * 3",
           "FOLD.InputTensor.Sizes[2] is 5, must be 4: BlockCount = 2 * 2 (OutputTensor.Sizes 4x4, "

@@ -75,8 +75,8 @@ TEST(Resample, OutputSizes) {
           "floor(3 * scale)");
   params.scales[2] = 1e5f;
   refuses(1e5f,
-          "RESAMPLE2.Scales is too large, must be such that the output has at most 4294967295 "
-          "elements: output sizes 1x1x200000x300000");
+          "RESAMPLE2.OutputTensor.Sizes is 1x1x200000x300000, must be at most 4294967295 elements: "
+          "the limit of a tensor");
 }
 
 TEST(Resample, PlanTellsWhatItDoes) {
@@ -144,7 +144,8 @@ struct Refused {
 };
 
 constexpr Refused kRefused[] = {
-    {"FOLD.Type is FOLD, must be RESAMPLE, RESAMPLE1, RESAMPLE2 or RESAMPLE3",
+    {"FOLD.Type is FOLD, must be RESAMPLE, RESAMPLE1, RESAMPLE2 or RESAMPLE3: the operators that "
+     "resample",
      [](ResampleParams& p) { p.type = fold; }},
     {"RESAMPLE2.Scales[2] is nan, must be >= 0: output over input; 0 and infinity read from "
      "-InputPixelOffsets alone",
@@ -176,9 +177,11 @@ constexpr Refused kRefused[] = {
        p.type = resample;
        p.output_pixel_offsets = {NAN, -0.5f, -0.5f, -0.5f};
      }},
-    {"RESAMPLE2.InterpolationMode is 2, must be NEAREST_NEIGHBOR (0) or LINEAR (1)",
+    {"RESAMPLE2.InterpolationMode is 2, must be NEAREST_NEIGHBOR (0) or LINEAR (1): the values of "
+     "DML_INTERPOLATION_MODE",
      [](ResampleParams& p) { p.interpolation_mode = static_cast<InterpolationMode>(2); }},
-    {"RESAMPLE3.RoundingDirection is 7, must be INCREASING (0) or DECREASING (1)",
+    {"RESAMPLE3.RoundingDirection is 7, must be INCREASING (0) or DECREASING (1): the values of "
+     "DML_AXIS_DIRECTION",
      [](ResampleParams& p) {
        p.type = resample3;
        p.rounding_direction = static_cast<AxisDirection>(7);
@@ -216,7 +219,17 @@ TEST(Resample, CollectsEveryViolation) {
   params.input.data_type = DataType::int16;
   params.scales = {NAN, -1, 1};
   params.antialiased = true;
-  EXPECT_EQ(messages(params).size(), 6u);
+  EXPECT_THAT(
+      messages(params),
+      ElementsAre(
+          "RESAMPLE.Antialiased is true, must be false: only RESAMPLE3 has it",
+          "RESAMPLE.InputTensor.DataType is INT16, must be one of FLOAT32, FLOAT16, INT8, UINT8: "
+          "the types of this operator",
+          "RESAMPLE.Scales is 3 entries, must be 4 entries: DimensionCount of InputTensor",
+          "RESAMPLE.Scales[0] is nan, must be >= 0: output over input; 0 and infinity read from "
+          "-InputPixelOffsets alone",
+          "RESAMPLE.Scales[1] is -1, must be >= 0: output over input; 0 and infinity read from "
+          "-InputPixelOffsets alone"));
 }
 
 TEST(Resample, AnyRoundingDirectionWhereThereIsNone) {

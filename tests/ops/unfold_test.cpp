@@ -245,10 +245,12 @@ TEST(Unfold, CollectsEveryViolation) {
   params.start_padding = {1};
   EXPECT_THAT(
       messages(params),
-      ElementsAre("UNFOLD.WindowSizes[0] is 0, must be >= 1",
-                  "UNFOLD.Strides[0] is 0, must be >= 1", "UNFOLD.Dilations[1] is 0, must be >= 1",
-                  "UNFOLD.StartPadding is 1 entry, must be 2 entries: DimensionCount, "
-                  "one a spatial dimension"));
+      ElementsAre(
+          "UNFOLD.WindowSizes[0] is 0, must be >= 1: a window has at least one element",
+          "UNFOLD.Strides[0] is 0, must be >= 1: a stride of 0 never moves the window",
+          "UNFOLD.Dilations[1] is 0, must be >= 1: a dilation of 0 reads one element over and over",
+          "UNFOLD.StartPadding is 1 entry, must be 2 entries: DimensionCount, "
+          "one a spatial dimension"));
 }
 
 TEST(Unfold, RefusesWhatCannotBeHeld) {
