@@ -109,8 +109,7 @@ class FoldBody final : public PlanBody {
     type = OperatorType::fold;
     algorithm = kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(y_chunk_) + 'x' +
-                  std::to_string(x_chunk_) + " elements, " + std::to_string(slots_) +
-                  (slots_ == 1 ? " thread" : " threads");
+                  std::to_string(x_chunk_) + " elements, " + threads_text(slots_);
     inputs = {params.input};
     outputs = {params.output};
     slot_bytes_ =

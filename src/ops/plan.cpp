@@ -247,5 +247,9 @@ unsigned slot_count(const PlanOptions& options, std::int64_t tiles) {
   return static_cast<unsigned>(count);
 }
 
+std::string threads_text(unsigned slots) {
+  return std::to_string(slots) + (slots == 1 ? " thread" : " threads");
+}
+
 }  // namespace ops
 }  // namespace weft

@@ -44,4 +44,7 @@ class PlanBody {
 // Threads for a plan: what was asked for, or all, but never more than there are tiles.
 unsigned slot_count(const PlanOptions& options, std::int64_t tiles);
 
+// "1 thread", "4 threads": what explanations end with.
+std::string threads_text(unsigned slots);
+
 }  // namespace weft::ops

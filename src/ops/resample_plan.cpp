@@ -104,8 +104,7 @@ bool ResampleGeometry::direct() const noexcept {
 
 std::string ResampleGeometry::text(unsigned slots) const {
   return std::to_string(tiles) + " tiles of " + std::to_string(rows_per_tile) + 'x' +
-         std::to_string(chunk) + " elements, " + std::to_string(slots) +
-         (slots == 1 ? " thread" : " threads");
+         std::to_string(chunk) + " elements, " + threads_text(slots);
 }
 
 ResampleGeometry::Tile ResampleGeometry::tile(int64_t index) const noexcept {

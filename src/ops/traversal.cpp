@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "ops/plan_body.h"
 
 namespace weft::ops {
 
@@ -75,7 +76,7 @@ Traversal::Traversal(const Layout& input, const Layout& output) {
 
 std::string Traversal::text(unsigned slots) const {
   return std::to_string(tiles_) + " tiles, rows of " + std::to_string(x_chunk_) + ", " +
-         std::to_string(slots) + (slots == 1 ? " thread" : " threads");
+         threads_text(slots);
 }
 
 Traversal::Block Traversal::at(int64_t block) const noexcept {

@@ -58,7 +58,7 @@ class UnfoldBody final : public PlanBody {
     algorithm = kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
                   std::to_string(y_chunk_) + 'x' + std::to_string(x_chunk_) + " elements, " +
-                  std::to_string(slots_) + (slots_ == 1 ? " thread" : " threads");
+                  threads_text(slots_);
     inputs = {params.input};
     outputs = {params.output};
   }
