@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/model_folder.h"
+#include "support/npy_file.h"
 
 namespace weft::testing {
 namespace {

@@ -42,14 +42,4 @@ std::string unfold_model(const std::string& commands, const std::string& desc) {
          commands + "]}";
 }
 
-std::string npy_file(const std::string& descr, bool fortran_order, const std::string& shape,
-                     const std::string& data) {
-  std::string header = "{'descr': '" + descr +
-                       "', 'fortran_order': " + (fortran_order ? "True" : "False") +
-                       ", 'shape': " + shape + ", }";
-  header.append(64 - (10 + header.size() + 1) % 64, ' ').append("\n");
-  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) +
-         static_cast<char>(header.size() >> 8) + header + data;
-}
-
 }  // namespace weft::testing

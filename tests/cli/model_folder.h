@@ -31,10 +31,6 @@ std::string model_of_resource(const std::string& resource);
 // JSON desc `desc` replaces the right one where it is not empty; `commands` follow the dispatch.
 std::string unfold_model(const std::string& commands = "", const std::string& desc = "");
 
-// The file of a NumPy array: header of version 1.0, then `data`.
-std::string npy_file(const std::string& descr, bool fortran_order, const std::string& shape,
-                     const std::string& data);
-
 // The bytes of values in this machine's order.
 template <class T>
 std::string bytes_of(std::initializer_list<T> values) {

@@ -1,15 +1,13 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 
 #include "cli/model_folder.h"
+#include "support/npy_file.h"
 
 namespace weft::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kFromFile = R"({"initialValues": {"sourcePath": "x.npy"}})";
 
@@ -71,97 +69,6 @@ TEST(NpyTest, ReadsVersions2And3) {
     folder.write("x.npy", file);
     EXPECT_EQ(folder.run(model_of_resource(kFromFile)).out, "Resource 'x': 3\n");
   }
-}
-
-struct RefuseCase {
-  std::string file;
-  std::string message;
-};
-
-class NpyRefuseTest : public ::testing::TestWithParam<RefuseCase> {};
-
-TEST_P(NpyRefuseTest, SaysWhy) {
-  const ModelFolder folder;
-  folder.write("x.npy", GetParam().file);
-  const Outcome outcome = folder.run(model_of_resource(kFromFile));
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err,
-            "weft: error: model.json: /resources/x: x.npy: " + GetParam().message + "\n");
-}
-
-const std::string one_float = bytes_of<float>({1});
-
-std::string with_header(const std::string& dictionary) {
-  const auto length = static_cast<char>(dictionary.size());
-  return std::string("\x93NUMPY\x01\x00", 8) + length + std::string(1, '\0') + dictionary +
-         one_float;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, NpyRefuseTest,
-    ::testing::Values(
-        RefuseCase{"", "not a .npy file: too short"},
-        RefuseCase{"PK\x03\x04 and so on", "not a .npy file: it does not start with \\x93NUMPY"},
-        RefuseCase{std::string("\x93NUMPY\x04\x00\x00\x00", 10),
-                   ".npy version 4.0 is not supported: 1.0, 2.0 and 3.0 are"},
-        RefuseCase{std::string("\x93NUMPY\x01\x00\x05", 9),
-                   "broken .npy header: the file ends inside it"},
-        RefuseCase{std::string("\x93NUMPY\x01\x00\xff\xff{}", 12),
-                   "broken .npy header: it says it has 65535 bytes, the file has 2 left"},
-        RefuseCase{std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{}", 14),
-                   "broken .npy header: it says it has 4294967295 bytes, the file has 2 left"},
-        RefuseCase{npy_file("<f4", false, "(2,)", one_float),
-                   "2 FLOAT32 needs 8 bytes, the file has 4 after its header"},
-        RefuseCase{npy_file("<f4", false, "(1,)", one_float + "x"),
-                   "1 FLOAT32 takes 4 bytes, the file has 5 after its header"},
-        RefuseCase{npy_file("<f4", false, "(0, 3)", ""), "0x3 FLOAT32 has no elements"},
-        RefuseCase{npy_file("<f4", false, "(4294967296, 4294967296)", one_float),
-                   "broken .npy header: 4294967296x4294967296 FLOAT32 passes 2^64 bytes"},
-        RefuseCase{npy_file("<f4", false, "(-1,)", one_float),
-                   "broken .npy header: \"-1\" in \"shape\" is not a size"},
-        RefuseCase{with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1.5,), }"),
-                   "broken .npy header: ')' is missing before \".5,), }\""},
-        RefuseCase{npy_file("<f4", false, "(99999999999999999999,)", one_float),
-                   "broken .npy header: \"99999999999999999999\" in \"shape\" is not a size"},
-        RefuseCase{npy_file("|b1", false, "(4,)", one_float),
-                   "broken .npy header: type \"|b1\" is not supported: only integers and floats of "
-                   "8 to 64 bits are"},
-        RefuseCase{npy_file("|O", false, "(4,)", one_float),
-                   "broken .npy header: type \"|O\" is not supported: only integers and floats of "
-                   "8 to 64 bits are"},
-        RefuseCase{npy_file("<c8", false, "(4,)", one_float),
-                   "broken .npy header: type \"<c8\" is not supported: only integers and floats of "
-                   "8 to 64 bits are"},
-        RefuseCase{with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
-                   "broken .npy header: structured types are not supported"},
-        RefuseCase{with_header("{'fortran_order': False, 'shape': (1,)}"),
-                   "broken .npy header: key \"descr\" is missing"},
-        RefuseCase{with_header("{'descr': '<f4', 'shape': (1,)}"),
-                   "broken .npy header: key \"fortran_order\" is missing"},
-        RefuseCase{with_header("{'descr': '<f4', 'fortran_order': False}"),
-                   "broken .npy header: key \"shape\" is missing"},
-        RefuseCase{with_header("{'descr': '<f4', 'descr': '<f4'}"),
-                   "broken .npy header: key \"descr\" is there twice"},
-        RefuseCase{with_header("{'descr': '<f4', 'colour': 1}"),
-                   "broken .npy header: unknown key \"colour\""},
-        RefuseCase{with_header("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}"),
-                   "broken .npy header: \"fortran_order\" must be True or False"},
-        RefuseCase{with_header("{'descr': '<f4"), "broken .npy header: a string does not end"},
-        RefuseCase{with_header("['descr']"),
-                   "broken .npy header: '{' is missing before \"['descr']\""},
-        RefuseCase{with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x"),
-                   "broken .npy header: something stands after the dictionary"}));
-
-TEST(NpyTest, RefusesAnotherTypeThanTheModelSays) {
-  const ModelFolder folder;
-  folder.write("x.npy", npy_file("<f4", false, "(1,)", one_float));
-  const Outcome outcome = folder.check(model_of_resource(
-      R"({"initialValuesDataType": "INT32", "initialValues": {"sourcePath": "x.npy"}})"));
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(outcome.err,
-            "weft: error: model.json: /resources/x: x.npy: holds FLOAT32, must hold INT32: the "
-            "type that the model says\n");
 }
 
 TEST(NpyTest, WritesWhatItReads) {

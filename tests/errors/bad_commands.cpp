@@ -191,18 +191,19 @@ std::vector<BadInput> bad_bindings() {
                   set("/OutputTensor", R"({"name": "y", "elementOffset": 960})"),
                   {"/OutputTensor: resource \"y\" has 256 bytes bound, must have at least 1440: "
                    "the tensor's TotalTensorSizeInBytes"}),
-      in_bindings(
-          "input bound as output", set("/OutputTensor", "\"x\""),
-          {": UNFOLD.Outputs[0] is overlapping, must be memory of its own: an input overlaps "
-           "it"}),
+      in_bindings("input bound as output", set("/OutputTensor", "\"x\""),
+                  {": UNFOLD.OutputTensor is overlapping, must be memory of its own: InputTensor "
+                   "lies there "
+                   "too"}),
       in_bindings(
           "output that reaches into the input",
           set("", R"({"InputTensor": "y", "OutputTensor": {"name": "y", "elementOffset": 176}})"),
-          {": UNFOLD.Outputs[0] is overlapping, must be memory of its own: an input overlaps "
-           "it"}),
+          {": UNFOLD.OutputTensor is overlapping, must be memory of its own: InputTensor lies "
+           "there "
+           "too"}),
       in_bindings("filter bound as output", set("/OutputTensor", "\"w\""),
-                  {": CONVOLUTION.Outputs[0] is overlapping, must be memory of its own: an input "
-                   "overlaps it"},
+                  {": CONVOLUTION.OutputTensor is overlapping, must be memory of its own: "
+                   "FilterTensor lies there too"},
                   "CONVOLUTION"),
       {"resource smaller than the tensor",
        "RESAMPLE2",

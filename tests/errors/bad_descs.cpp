@@ -6,14 +6,6 @@ namespace weft::testing {
 
 namespace {
 
-constexpr char kOperators[] =
-    "ELEMENT_WISE_IDENTITY, ELEMENT_WISE_CLIP, ACTIVATION_ELU, ACTIVATION_HARD_SIGMOID, "
-    "ACTIVATION_IDENTITY, ACTIVATION_LEAKY_RELU, ACTIVATION_LINEAR, "
-    "ACTIVATION_PARAMETRIC_SOFTPLUS, ACTIVATION_RELU, ACTIVATION_SCALED_ELU, "
-    "ACTIVATION_SCALED_TANH, ACTIVATION_SIGMOID, ACTIVATION_SOFTPLUS, ACTIVATION_SOFTSIGN, "
-    "ACTIVATION_TANH, ACTIVATION_THRESHOLDED_RELU, CONVOLUTION, ACTIVATION_SHRINK, RESAMPLE, "
-    "RESAMPLE1, ACTIVATION_CELU, ACTIVATION_GELU, RESAMPLE2, RESAMPLE3, FOLD, UNFOLD";
-
 constexpr char kFusable[] =
     "ELEMENT_WISE_CLIP, ACTIVATION_ELU, ACTIVATION_HARD_SIGMOID, ACTIVATION_IDENTITY, "
     "ACTIVATION_LEAKY_RELU, ACTIVATION_LINEAR, ACTIVATION_PARAMETRIC_SOFTPLUS, ACTIVATION_RELU, "
@@ -258,11 +250,11 @@ std::vector<BadInput> bad_dispatchables() {
             {"/type: \"dmlSerializedGraph\"" + unsupported}),
       in_op("operator that Weft does not have", set("/type", "\"DML_OPERATOR_GEMM\""),
             {std::string("/type: operator \"DML_OPERATOR_GEMM\" is not supported; Weft has ") +
-             kOperators}),
+             kOperatorNames}),
       in_op("misspelt operator", set("/type", "\"CONVOLUTE\""),
             {std::string("/type: operator \"CONVOLUTE\" is not supported (did you mean "
                          "\"CONVOLUTION\"?); Weft has ") +
-             kOperators}),
+             kOperatorNames}),
       in_op("unknown way to compile", set("/dmlCompileType", "\"Jit\""),
             {"/dmlCompileType: is \"Jit\", must be one of DmlCompileOp, DmlCompileGraph"}),
       in_op("unknown execution flag", set("/executionFlags", "[\"FAST\"]"),

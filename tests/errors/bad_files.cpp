@@ -2,6 +2,7 @@
 
 #include "errors/bad_input.h"
 #include "errors/good_models.h"
+#include "support/npy_file.h"
 
 namespace weft::testing {
 

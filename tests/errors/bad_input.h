@@ -33,7 +33,8 @@ struct BadInput {
   // Everything on stderr, one line each, without "weft: error: " before it.
   std::vector<std::string> errors;
   Files files = {};  // beside the model, in place of the good model's own
-  // Run in the folder of model.json. Empty: `weft check model.json` and `weft run model.json`.
+  // Run in the folder of model.json. Empty: `weft check model.json`, and `weft run model.json
+  // --json`, which has to print the same errors as a document too.
   std::string command = {};
   // Whether further lines may follow from the same mistake: an input of the wrong type, say, is
   // also of another type than the output.
@@ -41,6 +42,15 @@ struct BadInput {
   // A line without "weft: error: " at the end: the hint after a wrong command line.
   std::string hint = {};
 };
+
+// Every operator, as messages list them.
+inline constexpr char kOperatorNames[] =
+    "ELEMENT_WISE_IDENTITY, ELEMENT_WISE_CLIP, ACTIVATION_ELU, ACTIVATION_HARD_SIGMOID, "
+    "ACTIVATION_IDENTITY, ACTIVATION_LEAKY_RELU, ACTIVATION_LINEAR, "
+    "ACTIVATION_PARAMETRIC_SOFTPLUS, ACTIVATION_RELU, ACTIVATION_SCALED_ELU, "
+    "ACTIVATION_SCALED_TANH, ACTIVATION_SIGMOID, ACTIVATION_SOFTPLUS, ACTIVATION_SOFTSIGN, "
+    "ACTIVATION_TANH, ACTIVATION_THRESHOLDED_RELU, CONVOLUTION, ACTIVATION_SHRINK, RESAMPLE, "
+    "RESAMPLE1, ACTIVATION_CELU, ACTIVATION_GELU, RESAMPLE2, RESAMPLE3, FOLD, UNFOLD";
 
 // Rows about the desc of the one operator in `model`; pointers of changes start there, and every
 // error is one of the desc.

@@ -5,6 +5,7 @@
 #include "errors/bad_input.h"
 
 #include <gtest/gtest.h>
+#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -77,6 +78,22 @@ bool only_counts(const std::string& out, const std::string& err) {
          std::count(out.begin(), out.end(), '\n') == 1;
 }
 
+// With --json, standard output is one document with the lines of standard error.
+void expect_json(const std::string& verdict, const std::string& out, const std::string& err) {
+  rapidjson::Document json;
+  json.Parse(out.c_str());
+  ASSERT_TRUE(json.IsObject() && json.HasMember(verdict.c_str())) << out;
+  EXPECT_FALSE(json[verdict.c_str()].GetBool());
+  std::string lines;
+  for (const auto& problem : json["problems"].GetArray()) {
+    const std::string place = problem["place"].GetString();
+    lines += "weft: error: " + place + (place.empty() ? "" : ": ") +
+             problem["message"].GetString() + '\n';
+  }
+  EXPECT_EQ(err.substr(0, lines.size()), lines);
+  EXPECT_EQ(err.find("weft: error: ", lines.size()), std::string::npos) << err;
+}
+
 void expect_refused(const BadInput& row, const std::string& command) {
   SCOPED_TRACE(row.model + ", " + row.name + ": " + command);
   const GoodModel& good = good_models().at(row.model);
@@ -97,7 +114,11 @@ void expect_refused(const BadInput& row, const std::string& command) {
   } else {
     EXPECT_EQ(outcome.err, expected_stderr(row));
   }
-  EXPECT_TRUE(outcome.out.empty() || only_counts(outcome.out, outcome.err)) << outcome.out;
+  if (command.ends_with(" --json")) {
+    expect_json(command.starts_with("weft run") ? "passed" : "valid", outcome.out, outcome.err);
+  } else {
+    EXPECT_TRUE(outcome.out.empty() || only_counts(outcome.out, outcome.err)) << outcome.out;
+  }
   EXPECT_TRUE(contents(folder.path()) == before) << "files were left behind or changed";
 }
 
@@ -125,7 +146,7 @@ TEST(BadInputTest, EveryRowIsRefused) {
       continue;
     }
     expect_refused(row, "weft check model.json");
-    expect_refused(row, "weft run model.json");
+    expect_refused(row, "weft run model.json --json");
   }
 }
 

@@ -26,6 +26,9 @@ std::vector<BadInput> bad_resources() {
       in_x("no values", remove("/initialValues"), {": field \"initialValues\" is missing"}),
       in_x("unknown field", set("/initialValue", "[1]"),
            {": unknown field \"initialValue\" (did you mean \"initialValues\"?)"}),
+      in_x("field twice",
+           replace("\"initialValues\": [0", "\"initialValues\": [1], \"initialValues\": [0"),
+           {": field \"initialValues\" is there twice"}),
       in_x("unknown type", set("/initialValuesDataType", "\"FLOAT31\""),
            {"/initialValuesDataType: is \"FLOAT31\", must be one of UNKNOWN, FLOAT32, FLOAT16, "
             "UINT32, UINT16, UINT8, INT32, INT16, INT8, FLOAT64, UINT64, INT64 (did you mean "
@@ -84,6 +87,10 @@ std::vector<BadInput> bad_resources() {
       in_x("number past float16",
            merge("", R"({"initialValuesDataType": "FLOAT16", "initialValues": [1, 70000]})"),
            {"/initialValues/1: is 70000, must be a number within +-65504, \"nan\", \"inf\" or "
+            "\"-inf\" (FLOAT16)"}),
+      in_x("number that float16 rounds to infinity",
+           merge("", R"({"initialValuesDataType": "FLOAT16", "initialValues": [65519, 65520]})"),
+           {"/initialValues/1: is 65520, must be a number within +-65504, \"nan\", \"inf\" or "
             "\"-inf\" (FLOAT16)"}),
       in_x("text among float64",
            merge("", R"({"initialValuesDataType": "FLOAT64", "initialValues": ["infinity"]})"),

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "support/npy_file.h"
+
 namespace weft::testing {
 
 namespace {
@@ -184,13 +186,6 @@ std::map<std::string, GoodModel> make_models() {
 const std::map<std::string, GoodModel>& good_models() {
   static const std::map<std::string, GoodModel> models = make_models();
   return models;
-}
-
-std::string npy_file(const std::string& dictionary, const std::string& elements) {
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(dictionary.size() & 0xff);
-  file += static_cast<char>(dictionary.size() >> 8);
-  return file + dictionary + elements;
 }
 
 std::string float_bytes(std::uint32_t count) {

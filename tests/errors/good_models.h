@@ -25,9 +25,6 @@ struct GoodModel {
 // where nothing else is said.
 const std::map<std::string, GoodModel>& good_models();
 
-// The bytes of a .npy file of version 1.0: a header of exactly this text, and the elements.
-std::string npy_file(const std::string& dictionary, const std::string& elements);
-
 // Little-endian bytes of `count` float32: 0, 1, 2, ...
 std::string float_bytes(std::uint32_t count);
 

@@ -18,13 +18,12 @@ namespace {
 struct Options {
   std::string model;
   ModelPaths paths;
-  bool json = false;
 };
 
-int check(const Options& options) try {
+int check(const Options& options, bool json_wanted) try {
   const PreparedModel prepared(read_model(options.model, options.paths), {});
   const Model& model = prepared.model();
-  if (options.json) {
+  if (json_wanted) {
     JsonOutput json;
     json.key("valid").boolean(true);
     json.key("resources").number(std::uint64_t{model.resources.size()});
@@ -40,9 +39,7 @@ int check(const Options& options) try {
   }
   return kDone;
 } catch (const BadInput& error) {
-  if (options.json) {
-    print_json_problems("valid", error.problems());
-  } else {
+  if (!json_wanted) {
     fmt::print("{}: {}\n", options.model, counted(error.problems().size(), "problem"));
   }
   throw;
@@ -54,19 +51,12 @@ void add_check(CLI::App& app, Context& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "check", "Lists everything that is wrong with a model, its data files included.");
-  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.json");
-  command
-      ->add_option("--input-path,--input_path", options->paths.input,
-                   "Folder that the model's data files are in; its own folder if left out")
-      ->type_name("FOLDER");
-  command
-      ->add_option("--output-path,--output_path", options->paths.output,
-                   "Folder that `weft run` would write into; the model's own if left out")
-      ->type_name("FOLDER");
-  command->add_flag("--json", options->json, "Print one JSON document");
+  add_model(*command, options->model, options->paths);
+  add_json(*command, context);
   set_examples(*command, {"check examples/unfold.json", "check examples/fold.json --json"});
-  command->callback(
-      [&context, options] { context.action = [options] { return check(*options); }; });
+  command->callback([&context, options] {
+    context.action = [&context, options] { return check(*options, context.json); };
+  });
 }
 
 }  // namespace weft::cli

@@ -33,7 +33,7 @@ std::optional<T> narrow_float(double value) {
 }
 
 template <class T>
-std::optional<T> read_element(const rapidjson::Value& value) {
+std::optional<T> read_element(const JsonNode& value) {
   if constexpr (is_float<T>) {
     const auto number = float_number(value);
     return number ? narrow_float<T>(*number) : std::nullopt;
@@ -78,7 +78,7 @@ Half half_from(double value) {
   return {fp16_ieee_from_fp32_value(wide)};
 }
 
-std::string show(const rapidjson::Value& value) {
+std::string show(const JsonNode& value) {
   if (value.IsString()) return quote({value.GetString(), value.GetStringLength()});
   if (value.IsInt64()) return fmt::format("{}", value.GetInt64());
   if (value.IsUint64()) return fmt::format("{}", value.GetUint64());
@@ -88,7 +88,7 @@ std::string show(const rapidjson::Value& value) {
   return value.IsArray() ? "an array" : "an object";
 }
 
-std::optional<std::int64_t> signed_number(const rapidjson::Value& value) {
+std::optional<std::int64_t> signed_number(const JsonNode& value) {
   if (value.IsInt64()) return value.GetInt64();
   if (!value.IsDouble()) return std::nullopt;
   const double number = value.GetDouble();
@@ -97,14 +97,14 @@ std::optional<std::int64_t> signed_number(const rapidjson::Value& value) {
   return static_cast<std::int64_t>(number);
 }
 
-std::optional<std::uint64_t> unsigned_number(const rapidjson::Value& value) {
+std::optional<std::uint64_t> unsigned_number(const JsonNode& value) {
   if (value.IsUint64()) return value.GetUint64();
   const auto number = signed_number(value);
   if (!number || *number < 0) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
 }
 
-std::optional<double> float_number(const rapidjson::Value& value) {
+std::optional<double> float_number(const JsonNode& value) {
   if (value.IsNumber()) return value.GetDouble();
   if (!value.IsString()) return std::nullopt;
   const std::string_view text(value.GetString(), value.GetStringLength());
@@ -115,7 +115,7 @@ std::optional<double> float_number(const rapidjson::Value& value) {
   return std::nullopt;
 }
 
-bool store_element(const rapidjson::Value& value, DataType type, std::byte* target) {
+bool store_element(const JsonNode& value, DataType type, std::byte* target) {
   bool fits = false;
   visit_type(type, [&]<class T>() {
     const std::optional<T> element = read_element<T>(value);

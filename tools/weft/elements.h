@@ -1,7 +1,6 @@
 #pragma once
 
 #include <fp16.h>
-#include <rapidjson/document.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "json_memory.h"
 #include "weft/data_type.h"
 
 namespace weft::cli {
@@ -56,16 +56,16 @@ bool visit_type(DataType type, F&& f) {
 }
 
 // A JSON value as messages show it: "1.5", "\"text\"", "an array".
-std::string show(const rapidjson::Value& value);
+std::string show(const JsonNode& value);
 
 // Numbers of JSON, read without loss: a whole number may be written 3, 3.0 or 3e0; a float may be
 // one of the strings "nan", "inf", "-inf". Nothing where `value` is something else or does not fit.
-std::optional<std::int64_t> signed_number(const rapidjson::Value& value);
-std::optional<std::uint64_t> unsigned_number(const rapidjson::Value& value);
-std::optional<double> float_number(const rapidjson::Value& value);
+std::optional<std::int64_t> signed_number(const JsonNode& value);
+std::optional<std::uint64_t> unsigned_number(const JsonNode& value);
+std::optional<double> float_number(const JsonNode& value);
 
 // Writes `value` as one element of `type` to `target`. Returns whether it fits.
-bool store_element(const rapidjson::Value& value, DataType type, std::byte* target);
+bool store_element(const JsonNode& value, DataType type, std::byte* target);
 
 // What store_element() takes: "a whole number from 0 to 255 (UINT8)".
 std::string element_rule(DataType type);

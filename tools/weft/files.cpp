@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "problem.h"
+#include "system_memory.h"
 #include "text.h"
 
 namespace weft::cli {
@@ -56,8 +61,9 @@ std::size_t read_some(const FileDescriptor& file, const std::filesystem::path& p
 
 // Returns 0 or an errno value.
 int write_all(const FileDescriptor& file, std::span<const std::byte> bytes) {
+  constexpr std::size_t kMost = std::size_t{1} << 24;  // Ctrl-C waits for the end of each write
   while (!bytes.empty()) {
-    const ssize_t n = ::write(file.number(), bytes.data(), bytes.size());
+    const ssize_t n = ::write(file.number(), bytes.data(), std::min(bytes.size(), kMost));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
     bytes = bytes.subspan(static_cast<std::size_t>(n));
@@ -87,6 +93,86 @@ mode_t default_mode() {
   return 0666 & ~mask;
 }
 
+// The file at the end of a chain of links, whether or not it exists.
+std::filesystem::path follow_links(std::filesystem::path path) {
+  constexpr int kMost = 40;  // Linux's own limit
+  std::error_code error;
+  for (int i = 0; i < kMost && std::filesystem::is_symlink(path, error); ++i) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  }
+  return path;
+}
+
+// Where the bytes for a path go.
+struct Output {
+  std::filesystem::path file;
+  std::string temporary = {};              // what its name is made from; none for a device
+  std::optional<mode_t> permissions = {};  // of the file that is there already
+};
+
+Output find_output(const std::filesystem::path& path) {
+  check_path(path, "write");
+  struct stat status {};
+  const int error = stat(path.c_str(), &status) == 0 ? 0 : errno;
+  if (error != 0 && error != ENOENT && error != ENOTDIR) fail(path, "write", error);
+  if (error == 0 && S_ISDIR(status.st_mode)) fail(path, "write", EISDIR);
+  if (error == 0 && !S_ISREG(status.st_mode)) {
+    if (access(path.c_str(), W_OK) != 0) fail(path, "write", errno);
+    return {path};
+  }
+  Output output{follow_links(path)};
+  if (error == 0) output.permissions = status.st_mode & 07777;
+  const std::filesystem::path folder =
+      output.file.has_parent_path() ? output.file.parent_path() : ".";
+  output.temporary = folder / ".weft-XXXXXX";
+  if (output.temporary.size() >= PATH_MAX) fail(path, "write", ENAMETOOLONG);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw BadInput(path.string(),
+                   fmt::format("cannot write: no folder {}", quote(folder.string())));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, "write", errno);
+  return output;
+}
+
+// The temporary file that there is, for the handler of signals: any thread may run it at any time.
+char unfinished_name[PATH_MAX];
+std::atomic<bool> unfinished_exists = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// Does only what is allowed in a handler; the signal ends the process when this returns.
+void remove_unfinished(int signal) {
+  if (unfinished_exists) unlink(unfinished_name);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// A file without a lasting name: it gets one by rename_to(), or goes with this object.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& name) {
+    std::memcpy(unfinished_name, name.c_str(), name.size() + 1);
+    file_ = FileDescriptor(mkostemp(unfinished_name, O_CLOEXEC));
+    unfinished_exists = file_.number() >= 0;
+  }
+  ~TemporaryFile() {
+    if (unfinished_exists) unlink(unfinished_name);
+    unfinished_exists = false;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  FileDescriptor& file() { return file_; }
+  int rename_to(const std::filesystem::path& path) {
+    if (rename(unfinished_name, path.c_str()) != 0) return errno;
+    unfinished_exists = false;
+    return 0;
+  }
+
+ private:
+  FileDescriptor file_;
+};
+
 }  // namespace
 
 int FileDescriptor::close() {
@@ -113,8 +199,11 @@ std::string read_text(const std::filesystem::path& path) {
   struct stat status {};
   const FileDescriptor file = open_to_read(path, 0, status);
   std::string text;
-  if (S_ISREG(status.st_mode))
-    text.reserve(std::min(static_cast<std::size_t>(status.st_size), kMost));
+  if (S_ISREG(status.st_mode)) {
+    const auto size = std::min(static_cast<std::size_t>(status.st_size), kMost);
+    require_memory(size);
+    text.reserve(size);
+  }
   for (std::size_t count = kStep; count == kStep;) {
     const std::size_t size = text.size();
     if (size > kMost) throw BadInput(path.string(), "cannot read: larger than 1 GiB");
@@ -127,27 +216,28 @@ std::string read_text(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> parts) {
-  check_path(path, "write");
-  struct stat status {};
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail(path, "write", EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) return write_device(path, parts);
-
-  // A link stays a link: the file that it names is the one replaced.
-  std::error_code ignored;
-  const std::filesystem::path target = exists ? std::filesystem::canonical(path, ignored) : path;
-  std::string temporary = target.string() + ".XXXXXX";
-  FileDescriptor file(mkostemp(temporary.data(), O_CLOEXEC));
+  const Output output = find_output(path);
+  if (output.temporary.empty()) return write_device(path, parts);
+  TemporaryFile temporary(output.temporary);
+  FileDescriptor& file = temporary.file();
   if (file.number() < 0) fail(path, "write", errno);
   int error = write_parts(file, parts);
-  if (error == 0 && fchmod(file.number(), exists ? status.st_mode & 07777 : default_mode()) != 0) {
+  if (error == 0 && fchmod(file.number(), output.permissions.value_or(default_mode())) != 0) {
     error = errno;
   }
   if (file.close() != 0 && error == 0) error = errno;
-  if (error == 0 && rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) {
-    unlink(temporary.c_str());
-    fail(path, "write", error);
+  if (error == 0) error = temporary.rename_to(output.file);
+  if (error != 0) fail(path, "write", error);
+}
+
+void check_output(const std::filesystem::path& path) { find_output(path); }
+
+void clean_up_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = remove_unfinished;
+    sigaction(signal, &action, nullptr);
   }
 }
 

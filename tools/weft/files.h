@@ -50,10 +50,19 @@ class InputFile {
 // A whole file of text, or what a pipe gives; at most 1 GiB. Throws BadInput.
 std::string read_text(const std::filesystem::path& path);
 
+// Throws BadInput where write_file() could not even begin: a folder of that name, no folder to
+// write into or no right to, a name that the system does not take. Writes nothing.
+void check_output(const std::filesystem::path& path);
+
 // Writes `parts`, one after the other, to a file that appears complete or not at all: into a
-// temporary file beside it, which then takes its name. Devices and pipes are written to directly.
-// Throws BadInput, having removed the temporary file.
+// temporary file beside it, which then takes its name. A link stays a link: the file that it names
+// is written. Devices and pipes are written to directly. Throws BadInput, having removed the
+// temporary file.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> parts);
+
+// From now on SIGINT, SIGTERM and SIGHUP remove the temporary file that is being written before
+// they end the process, except where they are ignored.
+void clean_up_on_signals();
 
 }  // namespace weft::cli

@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "command.h"
+#include "json_output.h"
 #include "picture.h"
 #include "problem.h"
 #include "weft/plan.h"
@@ -27,7 +26,6 @@ struct Options {
   std::string mode = "linear";
   bool antialias = false;
   unsigned threads = 0;
-  bool json = false;
 };
 
 // "<first><separator><second>"; nothing unless both are numbers of type T and nothing else is left.
@@ -104,63 +102,43 @@ ResampleParams describe(const Picture& input, const Picture& output, const Optio
   return params;
 }
 
-Picture resample(const Picture& input, const Options& options, std::string& algorithm) {
-  Picture output = make_output(input, options);
-  const Plan plan = weft::plan(describe(input, output, options), {.threads = options.threads});
-  algorithm = plan.algorithm();
-  const ConstBuffer inputs[] = {input.samples.buffer()};
-  const Buffer outputs[] = {output.samples.buffer()};
-  plan.run({.inputs = inputs, .outputs = outputs});
-  return output;
+void write_picture(JsonOutput& json, const std::string& path, const Picture& picture) {
+  json.start_object();
+  json.key("path").path(path);
+  json.key("width").number(std::uint64_t{picture.width});
+  json.key("height").number(std::uint64_t{picture.height});
+  json.key("channels").number(std::uint64_t{picture.channels});
+  json.end_object();
 }
 
-void write_json(rapidjson::PrettyWriter<rapidjson::StringBuffer>& json, const char* key,
-                const std::string& path, const Picture& picture) {
-  json.Key(key);
-  json.StartObject();
-  json.Key("path");
-  json.String(path.c_str());
-  json.Key("width");
-  json.Uint(picture.width);
-  json.Key("height");
-  json.Uint(picture.height);
-  json.Key("channels");
-  json.Uint(picture.channels);
-  json.EndObject();
+void print_json(const Options& options, const Picture& input, const Picture& output,
+                const Plan& plan) {
+  JsonOutput json;
+  write_picture(json.key("input"), options.input, input);
+  write_picture(json.key("output"), options.output, output);
+  json.key("operator").text(name(plan.type()));
+  json.key("mode").text(options.mode);
+  json.key("algorithm").text(plan.algorithm());
+  json.print();
 }
 
-void report(const Options& options, const Picture& input, const Picture& output,
-            const std::string& algorithm) {
-  const char* const name = options.antialias ? "RESAMPLE3" : "RESAMPLE2";
-  if (!options.json) {
-    fmt::print("{}: {}x{} -> {}: {}x{} ({}, {})\n", options.input, input.width, input.height,
-               options.output, output.width, output.height, name, options.mode);
-    return;
-  }
-  rapidjson::StringBuffer text;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> json(text);
-  json.StartObject();
-  write_json(json, "input", options.input, input);
-  write_json(json, "output", options.output, output);
-  json.Key("operator");
-  json.String(name);
-  json.Key("mode");
-  json.String(options.mode.c_str());
-  json.Key("algorithm");
-  json.String(algorithm.c_str());
-  json.EndObject();
-  fmt::print("{}\n", text.GetString());
-}
-
-int image(const Options& options) {
+int image(const Options& options, bool json) {
   if (options.antialias && options.mode != "linear") {
     throw BadInput("--antialias", "works with --mode linear only");
   }
   const Picture input = read_png(options.input);
-  std::string algorithm;
-  const Picture output = resample(input, options, algorithm);
+  const Picture output = make_output(input, options);
+  const Plan plan = weft::plan(describe(input, output, options), {.threads = options.threads});
+  const ConstBuffer inputs[] = {input.samples.buffer()};
+  const Buffer outputs[] = {output.samples.buffer()};
+  plan.run({.inputs = inputs, .outputs = outputs});
   write_png(options.output, output);
-  report(options, input, output, algorithm);
+  if (json) {
+    print_json(options, input, output, plan);
+  } else {
+    fmt::print("{}: {}x{} -> {}: {}x{} ({}, {})\n", options.input, input.width, input.height,
+               options.output, output.width, output.height, name(plan.type()), options.mode);
+  }
   return kDone;
 }
 
@@ -191,14 +169,14 @@ void add_image(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_flag("--antialias", options->antialias,
                     "Average over all pixels covered where the picture gets smaller (RESAMPLE3)");
-  command->add_option("--threads", options->threads, "Most threads to use; 0: one a core")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "Print one JSON document");
+  add_threads(*command, options->threads);
+  add_json(*command, context);
   set_examples(*command, {"image examples/weave.png /tmp/large.png --scale 4 --mode nearest",
                           "image examples/weave.png /tmp/wide.png --scale 3,1.5",
                           "image examples/weave.png /tmp/small.png --size 40x30 --antialias"});
-  command->callback(
-      [&context, options] { context.action = [options] { return image(*options); }; });
+  command->callback([&context, options] {
+    context.action = [&context, options] { return image(*options, context.json); };
+  });
 }
 
 }  // namespace weft::cli

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
 
 #include <cstdlib>
 #include <memory>
@@ -12,16 +10,12 @@
 #include <vector>
 
 #include "command.h"
+#include "json_output.h"
 #include "weft/operator.h"
 
 namespace weft::cli {
 
 namespace {
-
-struct Options {
-  bool json = false;
-  bool markdown = false;
-};
 
 template <class Values>
 std::vector<std::string_view> names(const Values& values) {
@@ -36,7 +30,7 @@ std::string dimensions(const OperatorSupport& row) {
 }
 
 void print_text() {
-  const Isa used = best_isa();  // first: it throws when WEFT_MAX_ISA is wrong
+  const Isa used = best_isa();
   fmt::print("weft {}, DirectML feature level {}\n\n", version(), feature_level());
   fmt::print("Instruction sets\n");
   fmt::print("  built    {}\n", fmt::join(names(built_isas()), " "));
@@ -76,77 +70,46 @@ void print_markdown() {
   }
 }
 
-using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void write_string(JsonWriter& json, std::string_view text) {
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
-
-void write_names(JsonWriter& json, const char* key, const std::vector<std::string_view>& values) {
-  json.Key(key);
-  json.StartArray();
-  for (const std::string_view value : values) write_string(json, value);
-  json.EndArray();
-}
-
-void write_operator(JsonWriter& json, const OperatorSupport& row) {
-  json.StartObject();
-  json.Key("name");
-  write_string(json, name(row.type));
-  json.Key("feature_level");
-  write_string(json, row.first_feature_level);
-  json.Key("min_dimension_count");
-  json.Uint(row.min_dimension_count);
-  json.Key("max_dimension_count");
-  json.Uint(row.max_dimension_count);
-  json.Key("fusable");
-  json.Bool(row.fusable);
-  write_names(json, "data_types", names(row.data_types));
-  json.EndObject();
-}
-
 void print_json() {
-  rapidjson::StringBuffer text;
-  JsonWriter json(text);
-  json.StartObject();
-  json.Key("version");
-  write_string(json, version());
-  json.Key("feature_level");
-  write_string(json, feature_level());
-  json.Key("instruction_sets");
-  json.StartObject();
-  write_names(json, "built", names(built_isas()));
-  write_names(json, "found", names(machine_isas()));
-  json.Key("used");
-  write_string(json, name(best_isa()));
-  json.EndObject();
-  json.Key("threads");
-  json.Uint(default_thread_count());
-  json.Key("operators");
-  json.StartArray();
-  for (const OperatorSupport& row : operator_support()) write_operator(json, row);
-  json.EndArray();
-  json.EndObject();
-  fmt::print("{}\n", text.GetString());
+  JsonOutput json;
+  json.key("version").text(version());
+  json.key("feature_level").text(feature_level());
+  json.key("instruction_sets").start_object();
+  json.key("built").texts(names(built_isas()));
+  json.key("found").texts(names(machine_isas()));
+  json.key("used").text(name(best_isa()));
+  json.end_object();
+  json.key("threads").number(std::uint64_t{default_thread_count()});
+  json.key("operators").start_array();
+  for (const OperatorSupport& row : operator_support()) {
+    json.start_object();
+    json.key("name").text(name(row.type));
+    json.key("feature_level").text(row.first_feature_level);
+    json.key("min_dimension_count").number(std::uint64_t{row.min_dimension_count});
+    json.key("max_dimension_count").number(std::uint64_t{row.max_dimension_count});
+    json.key("fusable").boolean(row.fusable);
+    json.key("data_types").texts(names(row.data_types));
+    json.end_object();
+  }
+  json.end_array();
+  json.print();
 }
 
 }  // namespace
 
 void add_info(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto markdown = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand(
       "info", "Shows version, instruction sets, threads and which operators take which types.");
-  CLI::Option* const json = command->add_flag("--json", options->json, "Print one JSON document");
-  command
-      ->add_flag("--markdown", options->markdown,
-                 "Print the operators as docs/operators.md has them")
+  CLI::Option* const json = add_json(*command, context);
+  command->add_flag("--markdown", *markdown, "Print the operators as docs/operators.md has them")
       ->excludes(json);
   set_examples(*command, {"info", "info --json"});
-  command->callback([&context, options] {
-    context.action = [options] {
-      if (options->json) {
+  command->callback([&context, markdown] {
+    context.action = [&context, markdown] {
+      if (context.json) {
         print_json();
-      } else if (options->markdown) {
+      } else if (*markdown) {
         print_markdown();
       } else {
         print_text();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "elements.h"
+#include "text.h"
 
 namespace weft::cli {
 
@@ -51,6 +52,17 @@ JsonOutput& JsonOutput::dims(std::span<const std::uint32_t> values) {
   return end_array();
 }
 
+JsonOutput& JsonOutput::texts(std::span<const std::string_view> values) {
+  start_array();
+  for (const std::string_view value : values) text(value);
+  return end_array();
+}
+
+// The bytes of a path need not be UTF-8; a document has to be.
+JsonOutput& JsonOutput::path(const std::filesystem::path& value) {
+  return text(printable(value.string()));
+}
+
 JsonOutput& JsonOutput::elements(DataType type, std::span<const std::byte> values) {
   start_array();
   for (std::size_t i = 0; i < values.size(); i += byte_size(type)) {
@@ -69,8 +81,8 @@ JsonOutput& JsonOutput::problems(std::span<const Problem> values) {
   start_array();
   for (const Problem& problem : values) {
     start_object();
-    key("place").text(problem.place);
-    key("message").text(problem.message);
+    key("place").text(printable(problem.place));
+    key("message").text(printable(problem.message));
     end_object();
   }
   return end_array();

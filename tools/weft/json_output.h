@@ -1,13 +1,12 @@
 #pragma once
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "json_memory.h"
 #include "problem.h"
 #include "weft/data_type.h"
 
@@ -28,6 +27,8 @@ class JsonOutput {
   JsonOutput& number(double value);  // NaN and infinities as null
   JsonOutput& boolean(bool value);
   JsonOutput& dims(std::span<const std::uint32_t> values);
+  JsonOutput& texts(std::span<const std::string_view> values);
+  JsonOutput& path(const std::filesystem::path& value);
 
   // Elements of a tensor as a flat array; "nan", "inf" and "-inf" as a model has them.
   JsonOutput& elements(DataType type, std::span<const std::byte> values);
@@ -43,12 +44,11 @@ class JsonOutput {
   void print();
 
  private:
-  rapidjson::StringBuffer buffer_;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer_;
+  JsonBuffer buffer_;
+  JsonWriter writer_;
 };
 
-// {`verdict`: false, "problems": [{"place", "message"}, ...]}: what a command prints that found its
-// input bad.
+// {`verdict`: false, "problems": [{"place", "message"}, ...]}: what a command prints that fails.
 void print_json_problems(std::string_view verdict, std::span<const Problem> problems);
 
 }  // namespace weft::cli

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <new>
 
 #include "elements.h"
 #include "files.h"
@@ -26,7 +26,7 @@ constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag | rapidjson::kPa
 // Builds the document, reading numbers itself: RapidJSON's own conversion overflows on long ones.
 class DocumentBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, DocumentBuilder> {
  public:
-  explicit DocumentBuilder(rapidjson::Document& target) : target_(target) {}
+  explicit DocumentBuilder(JsonDocument& target) : target_(target) {}
 
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
     const std::string number(text, length);
@@ -61,7 +61,7 @@ class DocumentBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, D
     return value;
   }
 
-  rapidjson::Document& target_;
+  JsonDocument& target_;
 };
 
 // "3:14", both from 1; a column is a byte of the line.
@@ -83,7 +83,7 @@ std::string syntax_message(rapidjson::ParseErrorCode code) {
   return message;
 }
 
-std::string_view view(const rapidjson::Value& string) {
+std::string_view view(const JsonNode& string) {
   return {string.GetString(), string.GetStringLength()};
 }
 
@@ -121,15 +121,15 @@ std::optional<std::vector<T>> read_array(const JsonValue& value, const Read& rea
 
 }  // namespace
 
-JsonFile::JsonFile(const std::filesystem::path& path) : name_(path.string()) {
+JsonFile::JsonFile(const std::filesystem::path& path) try : name_(path.string()) {
   const std::string content = read_text(path);
   std::string_view text = content;
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
 
   rapidjson::MemoryStream stream(text.data(), text.size());
-  rapidjson::Reader reader;
-  const auto generate = [&](rapidjson::Document& document) {
+  JsonParser reader;
+  const auto generate = [&](JsonDocument& document) {
     DocumentBuilder builder(document);
     return !reader.Parse<kParseFlags>(stream, builder).IsError();
   };
@@ -148,6 +148,8 @@ JsonFile::JsonFile(const std::filesystem::path& path) : name_(path.string()) {
     throw BadInput(fmt::format("{}:{}", name_, line_and_column(text, stream.Tell())),
                    "not JSON: NUL character");
   }
+} catch (const std::bad_alloc&) {
+  throw BadInput(path.string(), "out of memory");
 }
 
 void JsonFile::fail(const std::string& pointer, std::string message) {
@@ -258,7 +260,7 @@ std::optional<JsonValue> JsonObject::find(std::string_view name) {
   known_.push_back(name);
   if (object_ == nullptr) return std::nullopt;
   const auto length = static_cast<rapidjson::SizeType>(name.size());
-  const auto member = object_->FindMember(rapidjson::Value(name.data(), length));
+  const auto member = object_->FindMember(JsonNode(name.data(), length));
   if (member == object_->MemberEnd()) return std::nullopt;
   return JsonValue(value_.file(), member->value, child(value_.pointer(), name));
 }

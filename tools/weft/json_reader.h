@@ -1,7 +1,5 @@
 #pragma once
 
-#include <rapidjson/document.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "json_memory.h"
 #include "problem.h"
 
 namespace weft::cli {
@@ -24,7 +23,7 @@ class JsonFile {
   explicit JsonFile(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }
-  const rapidjson::Value& document() const { return document_; }
+  const JsonNode& document() const { return document_; }
 
   // Records a problem at a JSON pointer of the file. After a hundred, further ones are dropped.
   void fail(const std::string& pointer, std::string message);
@@ -33,7 +32,7 @@ class JsonFile {
 
  private:
   std::string name_;
-  rapidjson::Document document_;
+  JsonDocument document_;
   std::vector<Problem> problems_;
   std::size_t failures_ = 0;  // calls of fail()
 };
@@ -42,11 +41,11 @@ class JsonFile {
 // Y" and returns nothing.
 class JsonValue {
  public:
-  JsonValue(JsonFile& file, const rapidjson::Value& value, std::string pointer)
+  JsonValue(JsonFile& file, const JsonNode& value, std::string pointer)
       : file_(&file), value_(&value), pointer_(std::move(pointer)) {}
 
   JsonFile& file() const { return *file_; }
-  const rapidjson::Value& raw() const { return *value_; }
+  const JsonNode& raw() const { return *value_; }
   const std::string& pointer() const { return pointer_; }
 
   bool is_null() const { return value_->IsNull(); }
@@ -80,7 +79,7 @@ class JsonValue {
 
  private:
   JsonFile* file_;
-  const rapidjson::Value* value_;
+  const JsonNode* value_;
   std::string pointer_;
 };
 
@@ -114,7 +113,7 @@ class JsonObject {
 
  private:
   JsonValue value_;
-  const rapidjson::Value* object_ = nullptr;
+  const JsonNode* object_ = nullptr;
   std::vector<std::string_view> known_;
 };
 

@@ -2,18 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "command.h"
+#include "files.h"
+#include "json_output.h"
 #include "problem.h"
 #include "text.h"
-#include "weft/error.h"
 #include "weft/info.h"
 
 namespace weft::cli {
@@ -41,62 +42,55 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
                      suggestion(rest.front(), names));
 }
 
-// CLI11 reports --help and --version as exceptions too; those succeed.
-int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return app.exit(error);
-  print_error(usage_message(app, error));
-  std::fputs("Try 'weft --help' or 'weft COMMAND --help'.\n", stderr);
+// What went wrong, a line each on stderr, and the document that --json promises.
+int fail(const Context& context, const std::vector<Problem>& problems) {
+  if (context.json) print_json_problems(context.verdict, problems);
+  std::fflush(stdout);
+  for (const Problem& problem : problems) print_error(problem.text());
   return kBadInput;
 }
 
-int parse_and_run(int argc, char** argv) {
+int parse_and_run(int argc, char** argv, Context& context) {
   CLI::App app("Runs DirectML operators on any Linux CPU.", "weft");
   app.set_version_flag("--version", fmt::format("weft {}", version()));
   app.require_subcommand(1);
   app.footer("'weft COMMAND --help' shows the options of a command, with examples.");
-  Context context;
   for (const AddCommand add : commands) add(app, context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return finish_parse(app, error);
+    // --help and --version are exceptions too; those succeed.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    // CLI11 has not looked at the whole line.
+    context.json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+    const int status = fail(context, {{"", usage_message(app, error)}});
+    std::fputs("Try 'weft --help' or 'weft COMMAND --help'.\n", stderr);
+    return status;
   }
   best_isa();  // throws here for an unknown WEFT_MAX_ISA, so that no model is blamed for it
   return context.action();
 }
 
-// The last line of defence: whatever was thrown becomes one message and a status.
+// The last line of defence: whatever was thrown becomes messages and a status.
 int guarded_main(int argc, char** argv) noexcept try {
-  const int status = parse_and_run(argc, argv);
+  Context context;
+  int status = kBadInput;
+  try {
+    status = parse_and_run(argc, argv, context);
+  } catch (const std::exception&) {
+    status = fail(context, problems_of_exception());
+  }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     print_error("writing to standard output failed");
     return kBadInput;
   }
   return status;
-} catch (const BadInput& error) {
-  std::fflush(stdout);
-  for (const Problem& problem : error.problems()) print_error(problem.text());
-  return kBadInput;
-} catch (const Error& error) {
-  std::fflush(stdout);
-  for (const Violation& violation : error.violations()) print_error(violation.text());
-  if (error.violations().empty()) print_error(error.what());
-  return kBadInput;
-} catch (const std::bad_alloc&) {
-  print_error("out of memory");
-  return kBadInput;
-} catch (const std::exception& error) {
-  print_error(error.what());
+} catch (const std::exception&) {
+  print_error("out of memory");  // to say what went wrong takes hardly anything else
   return kBadInput;
 }
 
 }  // namespace
-
-void set_examples(CLI::App& command, std::initializer_list<std::string_view> arguments) {
-  std::string text = "Examples:";
-  for (const std::string_view line : arguments) text.append("\n  $ weft ").append(line);
-  command.footer(text);
-}
 
 }  // namespace weft::cli
 
@@ -104,5 +98,6 @@ int main(int argc, char** argv) {
   // A file that grows past RLIMIT_FSIZE, a reader that goes away: errors of the write, not signals.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
+  weft::cli::clean_up_on_signals();
   return weft::cli::guarded_main(argc, argv);
 }

@@ -11,7 +11,7 @@
 namespace weft::cli {
 
 // Memory filled with zeros, 256-byte aligned as kernels and DirectML's resources want it. Pages
-// that nobody touches cost nothing. Throws std::bad_alloc.
+// that nobody touches cost nothing. Throws std::bad_alloc, also for more than is available.
 class Memory {
  public:
   Memory() = default;
@@ -28,9 +28,4 @@ class Memory {
   std::byte* data_ = nullptr;
   std::size_t size_in_bytes_ = 0;
 };
-
-// Bytes of memory that this machine has. A program that fills more than that is killed by the
-// system, so nothing larger is ever tried.
-std::uint64_t machine_memory_bytes();
-
 }  // namespace weft::cli

@@ -50,13 +50,7 @@ std::optional<OperatorType> read_operator_type(const JsonValue& value) {
                            quote(other)));
     return std::nullopt;
   }
-  std::vector<std::string_view> names;
-  for (const OperatorType each : all_operator_types()) names.push_back(weft::name(each));
-  std::string_view short_name = *text;
-  constexpr std::string_view kPrefix = "DML_OPERATOR_";
-  if (short_name.starts_with(kPrefix)) short_name.remove_prefix(kPrefix.size());
-  value.fail(fmt::format("operator {} is not supported{}; Weft has {}", quote(*text),
-                         suggestion(short_name, names), join(names)));
+  value.fail(fmt::format("operator {} is not supported{}", quote(*text), known_operators(*text)));
   return std::nullopt;
 }
 

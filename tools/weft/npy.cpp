@@ -193,24 +193,32 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t element_size) {
   }
 }
 
-// From first dimension fastest to last dimension fastest.
-void fortran_to_c(const NpyShape& shape, std::size_t element_size, std::span<std::byte> bytes) {
-  const std::vector<std::byte> source(bytes.begin(), bytes.end());
-  std::vector<std::size_t> strides(shape.size());
+// Reads elements that lie first dimension fastest, a block at a time so that no second copy of the
+// file is in memory, each to its place with the last dimension fastest.
+void read_fortran_order(InputFile& file, const NpyHeader& header, std::span<std::byte> target) {
+  const std::size_t element_size = byte_size(header.type);
+  const std::size_t rank = header.shape.size();
+  std::vector<std::size_t> strides(rank);  // bytes between neighbours in `target`
   std::size_t stride = element_size;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
+  for (std::size_t d = rank; d-- > 0;) {
     strides[d] = stride;
-    stride *= shape[d];
+    stride *= header.shape[d];
   }
-  std::vector<std::uint64_t> position(shape.size());
+  std::vector<std::uint64_t> position(rank);
   std::size_t offset = 0;
-  for (std::size_t target = 0; target < bytes.size(); target += element_size) {
-    std::memcpy(bytes.data() + target, source.data() + offset, element_size);
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      offset += strides[d];
-      if (++position[d] < shape[d]) break;
-      offset -= strides[d] * shape[d];
-      position[d] = 0;
+  std::vector<std::byte> block(std::min<std::size_t>(target.size(), 1 << 16));
+  for (std::size_t left = target.size(); left != 0;) {
+    const std::span<std::byte> part = std::span(block).first(std::min(left, block.size()));
+    file.read(part);
+    left -= part.size();
+    for (std::size_t i = 0; i < part.size(); i += element_size) {
+      std::memcpy(target.data() + offset, part.data() + i, element_size);
+      for (std::size_t d = 0; d < rank; ++d) {
+        offset += strides[d];
+        if (++position[d] < header.shape[d]) break;
+        offset -= strides[d] * header.shape[d];
+        position[d] = 0;
+      }
     }
   }
 }
@@ -253,11 +261,12 @@ NpyHeader read_npy_header(InputFile& file) {
 }
 
 void read_npy_elements(InputFile& file, const NpyHeader& header, std::span<std::byte> target) {
-  file.read(target);
-  if (header.big_endian) swap_bytes(target, byte_size(header.type));
-  if (header.fortran_order && header.shape.size() > 1) {
-    fortran_to_c(header.shape, byte_size(header.type), target);
+  if (header.fortran_order) {
+    read_fortran_order(file, header, target);
+  } else {
+    file.read(target);
   }
+  if (header.big_endian) swap_bytes(target, byte_size(header.type));
 }
 
 void write_npy(const std::filesystem::path& path, DataType type, const NpyShape& shape,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "text.h"
@@ -272,6 +273,25 @@ bool read(DescReader& reader, ElementWiseParams& params) {
   return infer;
 }
 
+// Returns whether nothing is wrong.
+template <class Params>
+bool infer_output(const JsonValue& desc, Params& params) try {
+  if constexpr (std::is_same_v<Params, FoldParams>) {
+    desc.fail(
+        "field \"Sizes\" of OutputTensor is missing: several sizes of FOLD's output fit the "
+        "same input");
+    return false;
+  } else {
+    params.output.sizes = output_sizes(params);
+    return true;
+  }
+} catch (const Error&) {
+  for (const Problem& problem : problems_of_exception()) desc.fail(problem.text());
+  return false;
+}
+
+}  // namespace
+
 OperatorParams empty_params(OperatorType type) {
   switch (type) {
     case OperatorType::convolution:
@@ -290,25 +310,19 @@ OperatorParams empty_params(OperatorType type) {
   }
 }
 
-// Returns whether nothing is wrong.
-template <class Params>
-bool infer_output(const JsonValue& desc, Params& params) try {
-  if constexpr (std::is_same_v<Params, FoldParams>) {
-    desc.fail(
-        "field \"Sizes\" of OutputTensor is missing: several sizes of FOLD's output fit the "
-        "same input");
-    return false;
-  } else {
-    params.output.sizes = output_sizes(params);
-    return true;
+std::string known_operators(std::string_view text) {
+  std::string wanted = upper_case(text);
+  constexpr std::string_view kPrefix = "DML_OPERATOR_";
+  if (wanted.starts_with(kPrefix)) wanted.erase(0, kPrefix.size());
+  std::vector<std::string_view> names;
+  for (const OperatorType type : all_operator_types()) names.push_back(name(type));
+  // "relu" is nearer to ACTIVATION_RELU than its letters say.
+  for (const std::string_view prefix : {"ACTIVATION_", "ELEMENT_WISE_"}) {
+    const std::string whole = std::string(prefix) + wanted;
+    if (std::find(names.begin(), names.end(), whole) != names.end()) wanted = whole;
   }
-} catch (const Error& error) {
-  for (const Violation& violation : error.violations()) desc.fail(violation.text());
-  if (error.violations().empty()) desc.fail(error.what());
-  return false;
+  return fmt::format("{}; Weft has {}", suggestion(wanted, names), join(names));
 }
-
-}  // namespace
 
 std::optional<OperatorParams> read_operator(OperatorType type, const JsonValue& desc) {
   const std::size_t failures = desc.file().failures();

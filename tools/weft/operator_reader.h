@@ -1,11 +1,19 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "json_reader.h"
 #include "weft/operator.h"
 
 namespace weft::cli {
+
+// The params of an operator with nothing said but its type.
+OperatorParams empty_params(OperatorType type);
+
+// For messages about a name that is no operator's: " (did you mean \"UNFOLD\"?); Weft has ...".
+std::string known_operators(std::string_view text);
 
 // Reads the desc of an operator, under the names of DirectML's C structs and enumerations:
 //

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <new>
 #include <utility>
 
+#include "files.h"
 #include "text.h"
 
 namespace weft::cli {
@@ -45,13 +45,8 @@ void PreparedModel::fail(const std::string& pointer, std::string message) {
 template <class Action>
 void PreparedModel::guard(const std::string& pointer, const Action& action) try {
   action();
-} catch (const BadInput& error) {
-  for (const Problem& problem : error.problems()) fail(pointer, problem.text());
-} catch (const Error& error) {
-  for (const Violation& violation : error.violations()) fail(pointer, violation.text());
-  if (error.violations().empty()) fail(pointer, error.what());
-} catch (const std::bad_alloc&) {
-  fail(pointer, "out of memory");
+} catch (const std::exception&) {
+  for (const Problem& problem : problems_of_exception()) fail(pointer, problem.text());
 }
 
 void PreparedModel::load_resources() {
@@ -174,6 +169,7 @@ void PreparedModel::prepare(const DispatchCommand& command, const Command& place
 }
 
 void PreparedModel::prepare(const WriteFileCommand& command, const Command& place) {
+  guard(place.pointer + "/targetPath", [&] { check_output(command.path); });
   const LoadedValues& resource = resources_[command.resource];
   if (resource.memory.bytes().empty()) return;
   const auto count = element_count(command.dimensions);
@@ -182,12 +178,6 @@ void PreparedModel::prepare(const WriteFileCommand& command, const Command& plac
          fmt::format("is {}, must have {}: those of resource {}", shape_text(command.dimensions),
                      counted(resource.element_count, "element"),
                      quote(model_.resources[command.resource].name)));
-  }
-  const std::filesystem::path folder = command.path.parent_path();
-  std::error_code error;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-    fail(place.pointer + "/targetPath", fmt::format("{}: cannot write: no folder {}",
-                                                    command.path.string(), quote(folder.string())));
   }
 }
 

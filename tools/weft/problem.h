@@ -18,8 +18,8 @@ struct Problem {
   std::string text() const;  // one printable line
 };
 
-// Thrown for bad input, with everything that was found. main() prints one line a problem and
-// exits with status 2.
+// Thrown for bad input, with everything that was found. main() prints one line a problem, with
+// --json a document that has them too, and exits with status 2.
 class BadInput : public std::exception {
  public:
   explicit BadInput(std::vector<Problem> problems);
@@ -32,5 +32,9 @@ class BadInput : public std::exception {
   std::vector<Problem> problems_;
   std::string what_;
 };
+
+// For a handler: the exception as problems, whatever it is. A weft::Error has one a violation, and
+// nothing but BadInput has a place.
+std::vector<Problem> problems_of_exception();
 
 }  // namespace weft::cli

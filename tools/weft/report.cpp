@@ -125,7 +125,7 @@ class JsonReport : public Report {
     json_.key("workspace_bytes").number(plan.workspace_size_in_bytes());
     json_.key("prepared_bytes").number(plan.prepared_size_in_bytes());
     if (options_.explain_plan) json_.key("plan").text(plan.explain());
-    if (options_.timed) {
+    if (options_.timed || options_.explain_plan) {
       json_.key("iterations").number(std::uint64_t{times.runs_ms.size()});
       json_.key("median_us").number(statistics(hot_runs(times)).median * 1000);
       json_.key("initialization_us").number(times.initialization_ms * 1000);
@@ -147,7 +147,7 @@ class JsonReport : public Report {
 
   void file_written(const Resource& resource, const std::filesystem::path& path) override {
     start("writeFile", "resource", resource.name);
-    json_.key("path").text(path.string());
+    json_.key("path").path(path);
     json_.end_object();
   }
 

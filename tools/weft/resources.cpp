@@ -120,8 +120,8 @@ std::uint64_t round_up_to_4(std::uint64_t bytes) {
 
 Memory MemoryBudget::allocate(std::uint64_t size_in_bytes) {
   if (size_in_bytes > left_) {
-    fail(fmt::format("needs {} of memory, of the {} in this machine {} are left",
-                     counted(size_in_bytes, "byte"), machine_memory_bytes(), left_));
+    fail(fmt::format("needs {} of memory, of the {} available {} are left",
+                     counted(size_in_bytes, "byte"), available_, left_));
   }
   Memory memory(size_in_bytes);
   left_ -= size_in_bytes;

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "model.h"
+#include "system_memory.h"
 
 namespace weft::cli {
 
@@ -20,15 +21,17 @@ struct LoadedValues {
   }
 };
 
-// Bytes that may still be allocated on this machine. Counting keeps a model from being killed half
-// way: whatever passes the limit is refused before it is touched.
+// Bytes that a model may still allocate: those available when it was made (system_memory.h).
+// Counting keeps a model from being killed half way: whatever passes the limit is refused before it
+// is touched.
 class MemoryBudget {
  public:
   // Zeros. Throws BadInput (with no place) when they pass what is left.
   Memory allocate(std::uint64_t size_in_bytes);
 
  private:
-  std::uint64_t left_ = machine_memory_bytes();
+  std::uint64_t available_ = available_memory_bytes();
+  std::uint64_t left_ = available_;
 };
 
 // The values that a resource starts with, and its size: `size_in_bytes` rounded up to a multiple

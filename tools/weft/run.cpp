@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "expect.h"
-#include "json_output.h"
 #include "model_reader.h"
 #include "npy.h"
 #include "prepared_model.h"
@@ -108,16 +107,14 @@ class Runner {
   bool passed_ = true;
 };
 
-int run(const Options& options) try {
+int run(const Options& options, bool json) {
   PreparedModel prepared(read_model(options.model, options.paths), {.threads = options.threads});
   ReportOptions report_options = options.report;
+  report_options.json = json;
   report_options.timed = options.iterations != 0;
   const auto report = make_report(report_options);
   const std::size_t iterations = options.iterations == 0 ? 1 : options.iterations;
   return Runner(prepared, iterations, *report).run() ? kDone : kCheckFailed;
-} catch (const BadInput& error) {
-  if (options.report.json) print_json_problems("passed", error.problems());
-  throw;
 }
 
 }  // namespace
@@ -126,24 +123,13 @@ void add_run(CLI::App& app, Context& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "run", "Runs a model: resources, operators and commands in DxDispatch's JSON format.");
-  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.json");
-  command
-      ->add_option("--input-path,--input_path", options->paths.input,
-                   "Folder that the model's data files are in; its own folder if left out")
-      ->type_name("FOLDER");
-  command
-      ->add_option("--output-path,--output_path", options->paths.output,
-                   "Folder to write files into; the model's own if left out")
-      ->type_name("FOLDER");
+  add_model(*command, options->model, options->paths);
   command
       ->add_option("-i,--iterations,--dispatch_iterations", options->iterations,
                    "How often to run each dispatch, and time it")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->type_name("N");
-  command->add_option("--threads", options->threads, "Most threads to use; 0: one a core")
-      ->check(CLI::Range(0u, 1024u))
-      ->type_name("N")
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_flag("--print-commands,--print_commands", options->report.print_commands,
                     "Show each command before it runs");
   command
@@ -152,12 +138,15 @@ void add_run(CLI::App& app, Context& context) {
       ->check(CLI::Range(0, 2))
       ->type_name("0..2");
   command->add_flag("--explain-plan", options->report.explain_plan,
-                    "Show each operator's algorithm, tiles and memory");
-  command->add_flag("--json", options->report.json, "Print one JSON document");
+                    "Show each operator's algorithm, tiles, memory and time");
+  add_json(*command, context);
   set_examples(*command,
                {"run examples/unfold.json", "run examples/resample2_linear.json -i 100 -v 1",
                 "run examples/convolution_forward.json --explain-plan --json"});
-  command->callback([&context, options] { context.action = [options] { return run(*options); }; });
+  command->preparse_callback([&context](std::size_t) { context.verdict = "passed"; });
+  command->callback([&context, options] {
+    context.action = [&context, options] { return run(*options, context.json); };
+  });
 }
 
 }  // namespace weft::cli

@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <variant>
 #include <vector>
 
 #include "command.h"
 #include "json_output.h"
 #include "model_reader.h"
+#include "operator_reader.h"
 #include "problem.h"
 #include "text.h"
 
@@ -18,8 +21,7 @@ namespace weft::cli {
 
 namespace {
 
-// What an operator on the command line is described with. Each option names the operators that
-// take it: c convolution, f fold, u unfold, r resample.
+// What an operator on the command line is described with.
 struct Operands {
   Dims input, filter, output, window, strides, dilations, padding, start_padding, end_padding,
       output_padding;
@@ -32,18 +34,19 @@ struct Options {
   std::string target;
   std::string name;
   Operands operands;
-  bool json = false;
 };
 
-constexpr std::string_view kOperators[] = {"convolution", "fold", "unfold", "resample"};
+// The families of operators, in the order of OperatorParams: convolution, fold, unfold, resample,
+// element-wise.
+constexpr std::string_view kFamilies = "cfure";
 
-// An operator option, and the first letters of the operators that it belongs to.
+// An operator option, and the families that take it.
 struct OperandOption {
   std::string_view flag;
   std::string_view operators;
 };
 constexpr OperandOption operand_options[] = {
-    {"--input", "cur"},   {"--filter", "c"},          {"--output", "f"},
+    {"--input", "cure"},  {"--filter", "c"},          {"--output", "f"},
     {"--window", "fu"},   {"--strides", "cfu"},       {"--dilations", "cfu"},
     {"--padding", "cfu"}, {"--start-padding", "cfu"}, {"--end-padding", "cfu"},
     {"--groups", "c"},    {"--output-padding", "c"},  {"--direction", "c"},
@@ -51,11 +54,11 @@ constexpr OperandOption operand_options[] = {
 constexpr std::string_view required_options[] = {"--input", "--filter", "--output", "--window",
                                                  "--scales"};
 
-void check_options(const CLI::App& command, char letter, std::string_view operator_name) {
+void check_options(const CLI::App& command, char family, std::string_view operator_name) {
   std::vector<Problem> problems;
   for (const auto& [flag, operators] : operand_options) {
     const bool given = command.count(std::string(flag)) != 0;
-    const bool taken = operators.find(letter) != std::string_view::npos;
+    const bool taken = operators.find(family) != std::string_view::npos;
     const bool required = std::find(std::begin(required_options), std::end(required_options),
                                     flag) != std::end(required_options);
     if (given && !taken) {
@@ -91,8 +94,8 @@ void set_windows(Params& params, const Operands& operands, std::size_t spatial) 
 
 std::size_t spatial_rank(const Dims& image) { return image.size() > 2 ? image.size() - 2 : 1; }
 
-Dims convolution_sizes(const Operands& operands) {
-  ConvolutionParams params;
+// The sizes of the output; of FOLD, which has several outputs for one input, those of the input.
+Dims infer_sizes(ConvolutionParams& params, const Operands& operands) {
   const std::size_t spatial = spatial_rank(operands.input);
   params.input.sizes = operands.input;
   params.filter.sizes = operands.filter;
@@ -104,8 +107,7 @@ Dims convolution_sizes(const Operands& operands) {
   return output_sizes(params);
 }
 
-Dims fold_input_sizes(const Operands& operands) {
-  FoldParams params;
+Dims infer_sizes(FoldParams& params, const Operands& operands) {
   const std::size_t spatial = spatial_rank(operands.output);
   params.output.sizes = operands.output;
   params.window_sizes = spread(operands.window, spatial);
@@ -113,8 +115,7 @@ Dims fold_input_sizes(const Operands& operands) {
   return input_sizes(params);
 }
 
-Dims unfold_sizes(const Operands& operands) {
-  UnfoldParams params;
+Dims infer_sizes(UnfoldParams& params, const Operands& operands) {
   const std::size_t spatial = spatial_rank(operands.input);
   params.input.sizes = operands.input;
   params.window_sizes = spread(operands.window, spatial);
@@ -122,31 +123,33 @@ Dims unfold_sizes(const Operands& operands) {
   return output_sizes(params);
 }
 
-Dims resample_sizes(const Operands& operands) {
-  ResampleParams params;
+Dims infer_sizes(ResampleParams& params, const Operands& operands) {
   params.input.sizes = operands.input;
   params.scales = operands.scales;
   return output_sizes(params);
 }
 
-void shape_of_operator(const CLI::App& command, const std::string& name, const Options& options) {
-  check_options(command, name.front(), name);
-  const Operands& operands = options.operands;
-  // FOLD's output gives its input; the other way round is not unique.
-  const std::string_view tensor = name == "fold" ? "InputTensor" : "OutputTensor";
-  const Dims sizes = name == "convolution" ? convolution_sizes(operands)
-                     : name == "fold"      ? fold_input_sizes(operands)
-                     : name == "unfold"    ? unfold_sizes(operands)
-                                           : resample_sizes(operands);
-  if (options.json) {
-    JsonOutput json;
-    json.key("operator").text(name);
-    json.key("tensor").text(tensor);
-    json.key("sizes").dims(sizes);
-    json.print();
-  } else {
+Dims infer_sizes(ElementWiseParams& params, const Operands& operands) {
+  params.input.sizes = operands.input;
+  params.function.alpha = params.function.beta = 1;  // which all operators take
+  return output_sizes(params);
+}
+
+void shape_of_operator(const CLI::App& command, OperatorType type, const Options& options,
+                       bool json_wanted) {
+  if (!options.name.empty()) throw BadInput(options.name, "only a model has named operators");
+  OperatorParams params = empty_params(type);
+  check_options(command, kFamilies[params.index()], name(type));
+  const Dims sizes = std::visit([&](auto& p) { return infer_sizes(p, options.operands); }, params);
+  if (!json_wanted) {
     fmt::print("{}\n", fmt::join(sizes, ","));
+    return;
   }
+  JsonOutput json;
+  json.key("operator").text(name(type));
+  json.key("tensor").text(type == OperatorType::fold ? "InputTensor" : "OutputTensor");
+  json.key("sizes").dims(sizes);
+  json.print();
 }
 
 void print_tensors(const Dispatchable& dispatchable) {
@@ -175,7 +178,11 @@ void write_tensors(JsonOutput& json, const Dispatchable& dispatchable) {
   json.end_object();
 }
 
-void shape_of_model(const Options& options) {
+void shape_of_model(const CLI::App& command, const Options& options, bool json_wanted) {
+  for (const OperandOption& option : operand_options) {
+    if (command.count(std::string(option.flag)) == 0) continue;
+    throw BadInput(std::string(option.flag), "describes an operator, not a model");
+  }
   Model model = read_model(options.target, {});
   if (!model.problems.empty()) throw BadInput(std::move(model.problems));
   std::vector<const Dispatchable*> wanted;
@@ -189,7 +196,7 @@ void shape_of_model(const Options& options) {
         model.place("/dispatchables"),
         fmt::format("there is no {}{}", quote(options.name), suggestion(options.name, names)));
   }
-  if (!options.json) {
+  if (!json_wanted) {
     for (const Dispatchable* each : wanted) print_tensors(*each);
     return;
   }
@@ -200,23 +207,15 @@ void shape_of_model(const Options& options) {
   json.print();
 }
 
-int shape(const CLI::App& command, const Options& options) {
-  const bool is_operator = std::find(std::begin(kOperators), std::end(kOperators),
-                                     options.target) != std::end(kOperators);
-  try {
-    if (is_operator) {
-      if (!options.name.empty()) throw BadInput(options.name, "only a model has named operators");
-      shape_of_operator(command, options.target, options);
-    } else {
-      for (const auto& [flag, operators] : operand_options) {
-        if (command.count(std::string(flag)) == 0) continue;
-        throw BadInput(std::string(flag), "describes an operator, not a model");
-      }
-      shape_of_model(options);
-    }
-  } catch (const BadInput& error) {
-    if (options.json) print_json_problems("valid", error.problems());
-    throw;
+int shape(const CLI::App& command, const Options& options, bool json) {
+  std::error_code error;
+  if (const auto type = parse_operator_type(upper_case(options.target))) {
+    shape_of_operator(command, *type, options, json);
+  } else if (options.target.empty() || std::filesystem::exists(options.target, error) || error) {
+    shape_of_model(command, options, json);
+  } else {
+    throw BadInput("", fmt::format("{} is neither a file nor an operator{}", quote(options.target),
+                                   known_operators(options.target)));
   }
   return kDone;
 }
@@ -230,8 +229,9 @@ void add_shape(CLI::App& app, Context& context) {
       app.add_subcommand("shape", "Infers the output sizes of an operator, or those in a model.");
   command
       ->add_option("target", options->target,
-                   "A model, or an operator: convolution, fold (its input sizes are inferred), "
-                   "unfold, resample")
+                   "A model, or an operator by DirectML's name, in capitals or not and with or "
+                   "without DML_OPERATOR_; of FOLD, the sizes of the input are inferred. "
+                   "'weft info' lists the operators")
       ->required()
       ->type_name("MODEL.json|OPERATOR");
   command->add_option("name", options->name, "One dispatchable of the model; all if left out")
@@ -267,15 +267,17 @@ void add_shape(CLI::App& app, Context& context) {
       ->allow_extra_args(false)
       ->type_name("X,...")
       ->group("Operator");
-  command->add_flag("--json", options->json, "Print one JSON document");
+  add_json(*command, context);
   set_examples(*command,
                {"shape examples/unfold.json", "shape examples/unfold.json unfold --json",
                 "shape convolution --input 1,3,224,224 --filter 64,3,7,7 --strides 2 --padding 3",
                 "shape unfold --input 1,1,5,5 --window 3,3",
                 "shape fold --output 1,2,4,4 --window 3,3 --start-padding 1,0 --end-padding 1,0",
-                "shape resample --input 1,3,32,32 --scales 1,1,2,2"});
+                "shape DML_OPERATOR_RESAMPLE2 --input 1,3,32,32 --scales 1,1,2,2"});
   command->callback([&context, options, command] {
-    context.action = [options, command] { return shape(*command, *options); };
+    context.action = [&context, options, command] {
+      return shape(*command, *options, context.json);
+    };
   });
 }
 

@@ -96,6 +96,12 @@ std::string quote(std::string_view text) {
   return printable(result) + (end < text.size() ? "\"..." : "\"");
 }
 
+std::string upper_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return result;
+}
+
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
   const std::string_view name = closest(text, names);
   return name.empty() ? "" : fmt::format(" (did you mean {}?)", quote(name));

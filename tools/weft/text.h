@@ -15,6 +15,9 @@ std::string printable(std::string_view text);
 // The same in double quotes, cut after 60 bytes.
 std::string quote(std::string_view text);
 
+// ASCII letters in capitals.
+std::string upper_case(std::string_view text);
+
 // The name nearest to `text`: " (did you mean \"Sizes\"?)", or nothing when none is near.
 std::string suggestion(std::string_view text, std::span<const std::string_view> names);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "elements.h"
@@ -13,10 +12,8 @@ namespace weft::cli {
 
 namespace {
 
-std::string lower_case_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
+std::string extension_of(const std::filesystem::path& path) {
+  return upper_case(path.extension().string());
 }
 
 // One element in its first bytes, or nothing, having recorded why.
@@ -100,7 +97,7 @@ std::optional<Values> read_sequence(JsonObject& object, DataType type) {
 
 }  // namespace
 
-bool is_npy(const std::filesystem::path& path) { return lower_case_extension(path) == ".npy"; }
+bool is_npy(const std::filesystem::path& path) { return extension_of(path) == ".NPY"; }
 
 std::optional<DataType> read_element_type(const JsonValue& value) {
   // In the order of the enumeration's values; the 4-bit types have no elements of their own.
@@ -117,13 +114,13 @@ std::optional<Values> read_file_values(const JsonValue& path, DataType type,
   const auto text = path.string();
   if (!text) return std::nullopt;
   const std::filesystem::path file = input_path / *text;
-  const std::string extension = lower_case_extension(file);
-  static constexpr std::string_view kPictures[] = {".png", ".jpg", ".jpeg"};
+  const std::string extension = extension_of(file);
+  static constexpr std::string_view kPictures[] = {".PNG", ".JPG", ".JPEG"};
   if (std::find(std::begin(kPictures), std::end(kPictures), extension) != std::end(kPictures)) {
     path.fail_value("a .npy file or raw data: pictures in models are not supported");
     return std::nullopt;
   }
-  if (type == DataType::unknown && extension != ".npy") {
+  if (type == DataType::unknown && extension != ".NPY") {
     path.fail("\"initialValuesDataType\" is missing or UNKNOWN, and raw data has no type");
     return std::nullopt;
   }
