@@ -5,10 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <memory>
-#include <vector>
-
+#include "time_runs.h"
 #include "weft/weft.h"
 
 namespace weft {
@@ -22,7 +19,7 @@ void sse_multiply_add_peak(benchmark::State& state) {
   Vector factor = {1.5f, 1.5f, 1.5f, 1.5f};
   Vector step = {0.5f, 0.5f, 0.5f, 0.5f};
   constexpr int kRounds = 1000;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(factor);
     for (int i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
@@ -39,36 +36,12 @@ void sse_multiply_add_peak(benchmark::State& state) {
 BENCHMARK(sse_multiply_add_peak)->Name("MultiplyAddPeak/sse");
 
 void convolution_3x3(benchmark::State& state, Isa isa, unsigned threads) {
-  const std::vector<Isa> machine = machine_isas();
-  if (std::find(machine.begin(), machine.end(), isa) == machine.end()) {
-    state.SkipWithError("this machine lacks the instruction set");
-    return;
-  }
   ConvolutionParams params{.input = {.sizes = {1, 64, 56, 56}},
                            .filter = {.sizes = {64, 64, 3, 3}},
                            .start_padding = {1, 1},
                            .end_padding = {1, 1}};
   params.output.sizes = output_sizes(params);
-  const Plan convolution =
-      plan(params, {.threads = threads, .max_isa = isa, .prepare_filter = true});
-  std::vector<float> input(64 * 56 * 56, 0.5f), filter(64 * 64 * 9, 0.25f), output(64 * 56 * 56);
-  const auto aligned = [](std::vector<std::byte>& memory, std::uint64_t size) {
-    memory.resize(size + 256);
-    void* data = memory.data();
-    std::size_t space = memory.size();
-    return Buffer{std::align(256, size, data, space), size};
-  };
-  std::vector<std::byte> workspace_memory, prepared_memory;
-  const Buffer workspace = aligned(workspace_memory, convolution.workspace_size_in_bytes());
-  const Buffer prepared = aligned(prepared_memory, convolution.prepared_size_in_bytes());
-  convolution.prepare({filter.data(), filter.size() * 4}, prepared);
-  const ConstBuffer inputs[] = {{input.data(), input.size() * 4}, {}, {}};
-  const Buffer outputs[] = {{output.data(), output.size() * 4}};
-  const Bindings bindings{.inputs = inputs, .outputs = outputs, .prepared = prepared};
-  for (auto _ : state) {
-    if (convolution.run(bindings, workspace) != ErrorCode::ok) state.SkipWithError("run failed");
-    benchmark::ClobberMemory();
-  }
+  time_runs(state, params, isa, threads);
   state.counters["FLOP/s"] = benchmark::Counter(2.0 * 64 * 64 * 9 * 56 * 56,
                                                 benchmark::Counter::kIsIterationInvariantRate);
 }
