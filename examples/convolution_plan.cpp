@@ -47,14 +47,14 @@ int main() {
   const weft::Plan plan = weft::plan(params, {.threads = 1, .prepare_filter = true});
   std::printf("%s\n", plan.explain().c_str());
 
-  const std::vector<float> filter(16 * 8 * 3 * 3, 0.5f);
+  const std::vector<float> filter(std::size_t{16} * 8 * 3 * 3, 0.5f);
   const std::vector<float> bias(16, 1.0f);
   const Memory packed = allocate(plan.prepared_size_in_bytes());
   plan.prepare(bytes(filter), {packed.get(), plan.prepared_size_in_bytes()});
 
   const auto run = [&](float value, std::vector<float>& result) {
-    const std::vector<float> image(8 * 32 * 32, value);
-    result.resize(16 * 32 * 32);
+    const std::vector<float> image(std::size_t{8} * 32 * 32, value);
+    result.resize(std::size_t{16} * 32 * 32);
     const Memory workspace = allocate(plan.workspace_size_in_bytes());
     const weft::ConstBuffer inputs[] = {bytes(image), {}, bytes(bias)};
     const weft::Buffer outputs[] = {{result.data(), result.size() * sizeof(float)}};

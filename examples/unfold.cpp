@@ -7,11 +7,11 @@
 #include <vector>
 
 int main() {
-  std::vector<float> image(5 * 5);
+  std::vector<float> image(25);
   std::iota(image.begin(), image.end(), 0.0f);
 
   // All 3x3 windows of a 5x5 image: nine of them, each a column of nine numbers.
-  std::vector<float> columns(9 * 9);
+  std::vector<float> columns(81);
   weft::unfold<float>({image, {1, 1, 5, 5}}, {columns, {1, 9, 9}}, {.window_sizes = {3, 3}});
 
   for (int row = 0; row < 9; ++row) {
