@@ -1,5 +1,6 @@
 // Runs cases whose expected outputs come from other projects, and the examples printed in the
-// DirectML documentation, through every door. What a case is: tests/data/README.md.
+// DirectML documentation, through every door of this executable. What a case is:
+// tests/data/README.md.
 
 #include <gtest/gtest.h>
 
@@ -8,8 +9,8 @@
 #include <map>
 #include <string>
 
-#include "conformance/backend.h"
 #include "conformance/compare.h"
+#include "conformance/doors.h"
 #include "support/locations.h"
 
 namespace weft::conformance {
@@ -39,17 +40,6 @@ const std::map<std::string, const char*> decisions = {
     {"non_finite_input", "infinities go through the sum and the activation unharmed"},
 };
 
-struct Door {
-  const char* name;
-  std::unique_ptr<Backend> (*make)();
-  bool needs_command;
-};
-
-constexpr Door kDoors[] = {{"api", make_api_backend, false},
-                           {"command", make_command_backend, true},
-                           {"reference", make_reference_backend, false}};
-
-std::ostream& operator<<(std::ostream& out, const Door& door) { return out << door.name; }
 std::ostream& operator<<(std::ostream& out, const Suite& suite) { return out << suite.name; }
 
 struct Count {
@@ -91,7 +81,7 @@ std::size_t run_case(Backend& backend, const fs::path& folder, Totals& tags) {
 class ExternalCases : public ::testing::TestWithParam<std::tuple<Door, Suite>> {
  protected:
   static void TearDownTestSuite() {
-    for (const Door& door : kDoors) {
+    for (const Door& door : doors()) {
       if (!totals.contains(door.name)) continue;
       std::printf("%s: totals a tag\n", door.name);
       for (const auto& [tag, count] : totals[door.name]) {
@@ -130,7 +120,7 @@ TEST_P(ExternalCases, Pass) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ExternalCases,
-                         ::testing::Combine(::testing::ValuesIn(kDoors),
+                         ::testing::Combine(::testing::ValuesIn(doors()),
                                             ::testing::ValuesIn(kSuites)),
                          [](const auto& info) {
                            std::string name = std::string(std::get<0>(info.param).name) + "_" +
@@ -170,7 +160,7 @@ TEST_P(PrintedExamples, Pass) {
   EXPECT_EQ(tags[""].passed, 5u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, PrintedExamples, ::testing::ValuesIn(kDoors),
+INSTANTIATE_TEST_SUITE_P(, PrintedExamples, ::testing::ValuesIn(doors()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
