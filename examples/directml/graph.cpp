@@ -131,7 +131,7 @@ int main() {
 
   // From here on it is an operator like any other.
   const Compute::Buffers persistent = compute.initialize({compiled.Get()}, {{}});
-  const auto image_buffer = compute.make_buffer({0, 0, 0, 0, 0, 9, 9, 0, 0, 9, 9, 0, 0, 0, 0, 0});
+  const auto image_buffer = compute.make_buffer({0, 0, 0, 0, 0, 3, 3, 0, 0, 3, 3, 0, 0, 0, 0, 0});
   const auto filter_buffer = compute.make_buffer({0, -1, 0, -1, 4, -1, 0, -1, 0});
   const auto result_buffer = compute.make_buffer(large.size_in_bytes());
   const auto edge_buffer = compute.make_buffer(large.size_in_bytes());
