@@ -1,17 +1,21 @@
-# weft_add_kernels(<level> [compiler flags...])
+# weft_add_kernels(<level> [compiler flags...] [SOURCES files...])
 #
-# Compiles every kernel source (WEFT_KERNEL_SOURCES, set in src/CMakeLists.txt) once for one
-# instruction set. Code in them stands in namespace weft::kernels::WEFT_ISA, so that the tables in
+# Compiles every kernel source (WEFT_KERNEL_SOURCES, set in src/CMakeLists.txt), or those given, for
+# one instruction set. Code in them stands in namespace weft::kernels::WEFT_ISA, so that the tables in
 # *_table.cpp can name each level's functions; WEFT_HAVE_<level> tells them which were built.
 function(weft_add_kernels level)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" SOURCES)
+  if(NOT arg_SOURCES)
+    set(arg_SOURCES ${WEFT_KERNEL_SOURCES})
+  endif()
   set(target weft_kernels_${level})
-  add_library(${target} OBJECT ${WEFT_KERNEL_SOURCES})
+  add_library(${target} OBJECT ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   # -O3 in every build type but Debug: the base level relies on it to turn Highway's one-lane code
   # into SSE2, and the sanitizers see the code that is released. -ffp-contract=off: a fused
   # multiply-add only where the source says so. Nobody reads floating-point flags or errno, and
   # without them selects become vector blends.
-  target_compile_options(${target} PRIVATE ${ARGN} -fno-exceptions -ffp-contract=off
+  target_compile_options(${target} PRIVATE ${arg_UNPARSED_ARGUMENTS} -fno-exceptions -ffp-contract=off
     -fno-trapping-math -fno-math-errno
     $<$<NOT:$<CONFIG:Debug>>:-O3>)
   target_compile_definitions(${target} PRIVATE WEFT_ISA=${level} HWY_DISABLE_PCLMUL_AES)

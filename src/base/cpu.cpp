@@ -1,5 +1,11 @@
 #include "base/cpu.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -12,8 +18,8 @@
 namespace weft {
 
 namespace {
-constexpr Isa isas[] = {Isa::base, Isa::sse4, Isa::avx2, Isa::avx512};
-constexpr std::string_view isa_names[] = {"base", "sse4", "avx2", "avx512"};
+constexpr Isa isas[] = {Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx};
+constexpr std::string_view isa_names[] = {"base", "sse4", "avx2", "avx512", "amx"};
 }  // namespace
 
 std::string_view name(Isa isa) noexcept {
@@ -48,6 +54,28 @@ Isa best_isa() { return base::choose_isa(); }
 
 namespace base {
 
+#if defined(__x86_64__)
+
+namespace {
+
+// Whether the processor has tiles for bfloat16, and the kernel lets this process use them: the
+// registers are so large that it saves them only for those who ask.
+bool may_use_tiles() noexcept {
+  static const bool granted = [] {
+    constexpr unsigned kBfloat16 = 1u << 22, kTiles = 1u << 24;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+    if ((d & kBfloat16) == 0 || (d & kTiles) == 0) return false;
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
+  return granted;
+}
+
+}  // namespace
+
+#endif
+
 bool machine_has(Isa isa) noexcept {
 #if defined(__x86_64__)
   // The compiler's run-time test also asks whether the operating system saves the registers. Not
@@ -64,6 +92,8 @@ bool machine_has(Isa isa) noexcept {
       return machine_has(Isa::avx2) && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    case Isa::amx:
+      return machine_has(Isa::avx512) && may_use_tiles();
   }
   return false;
 #else
@@ -75,18 +105,22 @@ bool built_with(Isa isa) noexcept {
   constexpr Isa built[] = {
 #define WEFT_BUILT(level) Isa::level,
       WEFT_FOR_EACH_LEVEL(WEFT_BUILT)
+#ifdef WEFT_HAVE_amx
+          Isa::amx,
+#endif
 #undef WEFT_BUILT
   };
   return std::find(std::begin(built), std::end(built), isa) != std::end(built);
 }
 
 Isa choose_isa(std::optional<Isa> cap) {
-  Isa limit = cap.value_or(Isa::avx512);
+  Isa limit = cap.value_or(Isa::amx);
   if (const char* text = std::getenv("WEFT_MAX_ISA"); text != nullptr && *text != '\0') {
     const std::optional<Isa> wanted = parse_isa(text);
     if (!wanted) {
-      throw Error(ErrorCode::invalid_argument, "WEFT_MAX_ISA is \"" + std::string(text) +
-                                                   "\", must be one of base, sse4, avx2, avx512");
+      throw Error(ErrorCode::invalid_argument,
+                  "WEFT_MAX_ISA is \"" + std::string(text) +
+                      "\", must be one of base, sse4, avx2, avx512, amx");
     }
     limit = std::min(limit, *wanted);
   }

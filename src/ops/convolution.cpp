@@ -10,6 +10,7 @@
 #include "ops/activation.h"
 #include "ops/checker.h"
 #include "ops/convolution_plan.h"
+#include "ops/convolution_split.h"
 
 namespace weft {
 
@@ -253,6 +254,9 @@ Dims output_sizes(const ConvolutionParams& params) {
 
 Plan plan(const ConvolutionParams& params, const PlanOptions& options) {
   ops::throw_if_any(validate(params), OperatorType::convolution);
+  if (ops::SplitConvolution::suits(params, options)) {
+    return Plan(std::make_shared<ops::SplitConvolution>(params, options));
+  }
   return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));
 }
 

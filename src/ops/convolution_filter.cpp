@@ -35,12 +35,7 @@ void PackedFilter::pack(const void* filter, std::byte* packed, unsigned slots) c
 }
 
 std::int64_t PackedFilter::class_offset(const std::array<Phase, kSpatial>& phases) const noexcept {
-  const auto& [d, h, w] = phases;
-  const auto& axes = geometry_.axes;
-  const std::int64_t taps = axes[0].taps_before(d.tap_class) * axes[1].window() * axes[2].window() +
-                            d.taps * (axes[1].taps_before(h.tap_class) * axes[2].window() +
-                                      h.taps * axes[2].taps_before(w.tap_class));
-  return geometry_.in_channels * taps;
+  return geometry_.in_channels * geometry_.taps_before(phases);
 }
 
 void PackedFilter::pack_panel(const void* filter, std::int64_t group, std::int64_t panel,
@@ -48,7 +43,6 @@ void PackedFilter::pack_panel(const void* filter, std::int64_t group, std::int64
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t first_channel = panel * panel_rows_;
   const std::int64_t channels = std::min(panel_rows_, g.out_channels - first_channel);
-  const auto& axes = g.axes;
   auto* to = reinterpret_cast<float*>(packed + flag_bytes_) +
              (group * panels_ + panel) * terms_ * panel_rows_;
   const auto* from =
@@ -56,31 +50,17 @@ void PackedFilter::pack_panel(const void* filter, std::int64_t group, std::int64
       (g.filter_origin + group * g.filter_group_stride + first_channel * g.filter_out_stride) *
           element_bytes_;
   bool finite = true;
-  const auto pack_term = [&](std::int64_t channel, std::int64_t d, std::int64_t h, std::int64_t w) {
-    const std::int64_t offset = channel * g.filter_in_stride + d * g.filter_strides[0] +
-                                h * g.filter_strides[1] + w * g.filter_strides[2];
-    load_(from + offset * element_bytes_, g.filter_out_stride, to, channels);
-    finite = finite && std::all_of(to, to + channels, [](float x) { return std::isfinite(x); });
-    std::fill(to + channels, to + panel_rows_, 0.0f);
-    to += panel_rows_;
-  };
-  // Calls `body` for every tap of a class.
-  const auto each_tap = [&axes](int axis, std::int64_t tap_class, const auto& body) {
-    for (std::int64_t k = tap_class; k < axes[axis].window(); k += axes[axis].tap_step()) body(k);
-  };
-  for (std::int64_t cd = 0; cd < axes[0].class_count(); ++cd) {
-    for (std::int64_t ch = 0; ch < axes[1].class_count(); ++ch) {
-      for (std::int64_t cw = 0; cw < axes[2].class_count(); ++cw) {
-        for (std::int64_t channel = 0; channel < g.in_channels; ++channel) {
-          each_tap(0, cd, [&](std::int64_t d) {
-            each_tap(1, ch, [&](std::int64_t h) {
-              each_tap(2, cw, [&](std::int64_t w) { pack_term(channel, d, h, w); });
-            });
-          });
-        }
-      }
+  g.each_tap_class([&](const auto& each_tap) {
+    for (std::int64_t channel = 0; channel < g.in_channels; ++channel) {
+      each_tap([&](std::int64_t tap_offset) {
+        const std::int64_t offset = channel * g.filter_in_stride + tap_offset;
+        load_(from + offset * element_bytes_, g.filter_out_stride, to, channels);
+        finite = finite && std::all_of(to, to + channels, [](float x) { return std::isfinite(x); });
+        std::fill(to + channels, to + panel_rows_, 0.0f);
+        to += panel_rows_;
+      });
     }
-  }
+  });
   packed[group * panels_ + panel] = finite ? std::byte{0} : std::byte{1};
 }
 

@@ -129,6 +129,14 @@ ConvolutionGeometry::ConvolutionGeometry(const ConvolutionParams& params) {
   lengthen_rows();
 }
 
+std::int64_t ConvolutionGeometry::taps_before(
+    const std::array<Phase, kSpatial>& phases) const noexcept {
+  const auto& [d, h, w] = phases;
+  return axes[0].taps_before(d.tap_class) * axes[1].window() * axes[2].window() +
+         d.taps * (axes[1].taps_before(h.tap_class) * axes[2].window() +
+                   h.taps * axes[2].taps_before(w.tap_class));
+}
+
 // Rows along the last dimension are what kernels work on, so the last dimension should be long:
 // where it is of size 1 another one takes its place, and where it and the one before are copied
 // through one to one (a 1x1 convolution), they become one.

@@ -108,6 +108,32 @@ struct ConvolutionGeometry {
     return axes[0].window() * axes[1].window() * axes[2].window();
   }
 
+  // Taps of all classes before the one that the phases use, in the order of each_tap_class().
+  std::int64_t taps_before(const std::array<Phase, kSpatial>& phases) const noexcept;
+
+  // Calls body(each_tap) for every class of taps; each_tap(f) calls f(offset) for every tap of the
+  // class, with the offset of its elements in the filter from filter_origin.
+  template <class Body>
+  void each_tap_class(const Body& body) const {
+    const auto taps = [this](int axis, std::int64_t tap_class, const auto& f) {
+      for (std::int64_t k = tap_class; k < axes[axis].window(); k += axes[axis].tap_step()) {
+        f(k * filter_strides[axis]);
+      }
+    };
+    for (std::int64_t cd = 0; cd < axes[0].class_count(); ++cd) {
+      for (std::int64_t ch = 0; ch < axes[1].class_count(); ++ch) {
+        for (std::int64_t cw = 0; cw < axes[2].class_count(); ++cw) {
+          body([&](const auto& f) {
+            taps(0, cd, [&](std::int64_t d) {
+              taps(1, ch,
+                   [&](std::int64_t h) { taps(2, cw, [&](std::int64_t w) { f(d + h + w); }); });
+            });
+          });
+        }
+      }
+    }
+  }
+
  private:
   void lengthen_rows();
 };

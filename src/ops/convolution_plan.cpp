@@ -143,17 +143,33 @@ void ConvolutionPlan::run(const RunArguments& arguments) const noexcept {
   std::byte* slots = arguments.workspace;
   const std::byte* packed = static_cast<const std::byte*>(arguments.prepared);
   if (prepared_size_in_bytes == 0 && !filter_in_place_) {
-    filter_.pack(arguments.inputs[1], arguments.workspace, slots_);
+    pack_filter(arguments.inputs[1], arguments.workspace);
     packed = arguments.workspace;
     slots += filter_.size_in_bytes();
   }
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
-    compute_tile(arguments, packed, locate(tile), slot_memory(slots, slot));
+  run_tiles(arguments, packed, 0, tile_count_, slots);
+}
+
+void ConvolutionPlan::run_image(const RunArguments& arguments, const std::byte* packed,
+                                std::int64_t image, std::byte* slots) const noexcept {
+  const std::int64_t tiles = tile_count_ / geometry_.batch;
+  run_tiles(arguments, packed, image * tiles, tiles, slots);
+}
+
+void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* packed,
+                                std::int64_t first, std::int64_t count,
+                                std::byte* slots) const noexcept {
+  base::parallel_tiles(slots_, count, [&](std::int64_t tile, unsigned slot) {
+    compute_tile(arguments, packed, locate(first + tile), slot_memory(slots, slot));
   });
 }
 
+void ConvolutionPlan::pack_filter(const void* filter, std::byte* packed) const noexcept {
+  filter_.pack(filter, packed, slots_);
+}
+
 void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept {
-  filter_.pack(filter, static_cast<std::byte*>(prepared), slots_);
+  pack_filter(filter, static_cast<std::byte*>(prepared));
 }
 
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
@@ -206,7 +222,6 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
       static_cast<const std::byte*>(arguments.inputs[0]) +
       (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
           element_bytes_;
-  const auto* bias = static_cast<const std::byte*>(arguments.inputs[2]);
   auto* output = static_cast<std::byte*>(arguments.outputs[0]);
 
   if (!direct_) multiply(tile, input, packed, slot);
@@ -223,11 +238,8 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
         sum_directly(tile, input, static_cast<const std::byte*>(arguments.inputs[1]), packed,
                      channel, slot, sums);
       const std::int64_t out_channel = tile.group * g.out_channels + channel;
-      float b = 0;
-      if (bias != nullptr) {
-        rows_.load(data_type_)(bias + out_channel * g.bias_stride * element_bytes_, 1, &b, 1);
-      }
-      store(tile, out_channel, b, sums, output, slot);
+      finish(arguments, out_channel, sums, tile.position_count);
+      store(tile, out_channel, sums, output, slot);
     }
   }
 }
@@ -375,19 +387,26 @@ std::int64_t ConvolutionPlan::filter_offset(const Tile& tile, std::int64_t chann
   return offset;
 }
 
-void ConvolutionPlan::store(const Tile& tile, std::int64_t channel, float bias, float* sums,
-                            std::byte* output, const Slot& slot) const noexcept {
+void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel, float* sums,
+                             std::int64_t count) const noexcept {
+  if (const auto* bias = static_cast<const std::byte*>(arguments.inputs[2])) {
+    float value;
+    rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
+  }
+  if (!activation_) return;
+  if (const auto& scale_bias = activation_->scale_bias) {
+    scale_row_(sums, count, scale_bias->scale, scale_bias->bias);
+  }
+  if (activation_row_ != nullptr) {
+    activation_row_(sums, count, activation_->alpha, activation_->beta);
+  }
+}
+
+void ConvolutionPlan::store(const Tile& tile, std::int64_t channel, float* sums, std::byte* output,
+                            const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto& [pd, ph, pw] = tile.phases;
-  for (std::int64_t i = 0; i < tile.position_count; ++i) sums[i] += bias;
-  if (activation_) {
-    if (const auto& scale_bias = activation_->scale_bias) {
-      scale_row_(sums, tile.position_count, scale_bias->scale, scale_bias->bias);
-    }
-    if (activation_row_ != nullptr) {
-      activation_row_(sums, tile.position_count, activation_->alpha, activation_->beta);
-    }
-  }
   const kernels::StoreRow store_row = rows_.store(data_type_);
   for (std::int64_t s = 0; s < tile.segment_count; ++s) {
     const Segment& segment = slot.segments[s];

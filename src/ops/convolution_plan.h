@@ -37,6 +37,17 @@ class ConvolutionPlan final : public PlanBody {
   void run(const RunArguments& arguments) const noexcept override;
   void prepare(const void* filter, void* prepared) const noexcept override;
 
+  // For plans that do most of the work in another way and leave some images to this one.
+  const ConvolutionGeometry& geometry() const noexcept { return geometry_; }
+  std::uint64_t filter_size_in_bytes() const noexcept { return filter_.size_in_bytes(); }
+  std::uint64_t slots_size_in_bytes() const noexcept { return slots_ * slot_bytes_; }
+  void pack_filter(const void* filter, std::byte* packed) const noexcept;
+  void run_image(const RunArguments& arguments, const std::byte* packed, std::int64_t image,
+                 std::byte* slots) const noexcept;
+  // Bias and activation for sums of one output channel (of all groups).
+  void finish(const RunArguments& arguments, std::int64_t channel, float* sums,
+              std::int64_t count) const noexcept;
+
  private:
   // A run of positions along the last dimension; what a tile's positions consist of.
   struct Segment {
@@ -86,8 +97,10 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t filter_offset(const Tile& tile, std::int64_t channel,
                              const Term& term) const noexcept;
   bool touches_padding(const Tile& tile) const noexcept;
-  void store(const Tile& tile, std::int64_t channel, float bias, float* sums, std::byte* output,
+  void store(const Tile& tile, std::int64_t channel, float* sums, std::byte* output,
              const Slot& slot) const noexcept;
+  void run_tiles(const RunArguments& arguments, const std::byte* packed, std::int64_t first,
+                 std::int64_t count, std::byte* slots) const noexcept;
 
   void advance(Term& term, const Tile& tile) const noexcept;
 

@@ -1,0 +1,96 @@
+#pragma once
+
+// float32 and float16 matrix products on a matrix unit for bfloat16 (AMX).
+//
+//   x = h + m + l   for every float32 whose parts are normal: 8 significant bits a part
+//   x = h + m       for every float16
+//
+// A product is the sum of the part products hh + hm + mh + mm, for float32 of these and hl + lh,
+// accumulated in float32. That is all of a product of float16; of one of float32, what is left out
+// lies below 2^-26 of it.
+// The unit takes subnormal numbers as zero and gives NaN for the parts of an infinity, so the range
+// of all numbers is recorded while they are split; whoever multiplies asks products_are_safe().
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::kernels {
+
+// Pixels and channels of a block; a tile of the unit holds half of either.
+inline constexpr std::int64_t kSplitBlock = 32;
+
+// Elements of one part of a filter block: 32 input channels x 32 output channels.
+inline constexpr std::int64_t kSplitFilterPart = kSplitBlock * kSplitBlock;
+
+// The bits of the absolute values: the largest, and the smallest but 0, less 1.
+struct SplitRange {
+  std::uint32_t largest = 0;
+  std::uint32_t smallest = UINT32_MAX;
+};
+
+// One 32 x 32 block of a convolution: 32 pixels (rows) by 32 output channels.
+//
+//   acc(p, o) = (first ? 0 : acc(p, o))
+//             + sum over block, tap, c of x(block, c, p + tap) * filter(block, tap, c, o)
+//
+//   a     split pixels: [block][part][pixel][32 channels]; block_stride, part_stride in elements
+//   taps  offset of each tap's pixels from a, in elements
+//   b     split filter: [block][tap][part][32 x 32], see split_filter
+//   acc   32 rows of 32 floats, acc_stride apart
+struct SplitTile {
+  const std::uint16_t* a;
+  const std::int64_t* taps;
+  std::int64_t tap_count;
+  std::int64_t block_count;
+  std::int64_t block_stride;
+  std::int64_t part_stride;
+  const std::uint16_t* b;
+  float* acc;
+  std::int64_t acc_stride;
+  bool first;
+};
+
+// The kernels for numbers of two or three parts.
+struct SplitKernels {
+  std::int64_t parts;
+  const char* name;
+
+  // Around any number of calls of multiply() on one thread.
+  void (*enter)() noexcept;
+  void (*leave)() noexcept;
+
+  // 32 channels of `count` pixels, row_stride floats apart, to pixels of 32 channels, each part
+  // part_stride elements after the one before. `to` is aligned to 64 bytes.
+  void (*split_pixels)(const float* rows, std::int64_t row_stride, std::int64_t count,
+                       std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
+
+  // One tap of 32 input channels (rows, 32 floats apart) x 32 output channels, as multiply() reads
+  // it: part, half of the output channels, pair of input channels, output channel, one of the pair.
+  void (*split_filter)(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
+
+  void (*multiply)(const SplitTile& tile) noexcept;
+
+  // to[o * to_stride + p] = acc[p * acc_stride + o] for 32 pixels and 32 output channels.
+  void (*transpose)(const float* acc, std::int64_t acc_stride, float* to,
+                    std::int64_t to_stride) noexcept;
+};
+
+// Null where this build or this machine has no such unit.
+const SplitKernels* split_kernels(std::int64_t parts) noexcept;
+
+// Whether every part and every product that counts is a normal number, and no sum of fewer than
+// 2^20 products passes float32.
+constexpr bool products_are_safe(const SplitRange& x, const SplitRange& filter) noexcept {
+  const auto exponent = [](std::uint32_t bits) { return static_cast<int>(bits >> 23) - 127; };
+  if (x.largest == 0 || filter.largest == 0) {
+    return x.largest < 0x7f000000u && filter.largest < 0x7f000000u;
+  }
+  // The last part has its only bit up to 23 below the first.
+  const int low = exponent(x.smallest + 1);
+  const int filter_low = exponent(filter.smallest + 1);
+  return low >= -103 && filter_low >= -103 && low + filter_low >= -102 &&
+         exponent(x.largest) + exponent(filter.largest) < 100 && x.largest < 0x7f000000u &&
+         filter.largest < 0x7f000000u;
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,292 @@
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/split/split.h"
+#include "kernels/split/split_levels.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+constexpr std::int64_t kHalf = kSplitBlock / 2;      // rows of a tile
+constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
+constexpr std::int64_t kTileBytes = kTile * 2;
+constexpr std::int64_t kLine = 64;
+
+// What LDTILECFG reads: eight tiles of 16 rows of 64 bytes.
+struct alignas(64) TileConfig {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+static_assert(sizeof(TileConfig) == 64);
+
+// Rows become columns: 16 x 16 numbers of 32 bits.
+inline void transpose_16x16(__m512i r[16]) {
+  __m512i t[16];
+  for (int i = 0; i < 8; ++i) {
+    t[2 * i] = _mm512_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    r[4 * i] = _mm512_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
+    r[4 * i + 1] = _mm512_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
+    r[4 * i + 2] = _mm512_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
+    r[4 * i + 3] = _mm512_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
+  }
+  // 0x88 takes the even quarters of both, 0xdd the odd ones.
+  for (int i = 0; i < 4; ++i) {
+    t[i] = _mm512_shuffle_i32x4(r[i], r[4 + i], 0x88);
+    t[4 + i] = _mm512_shuffle_i32x4(r[i], r[4 + i], 0xdd);
+    t[8 + i] = _mm512_shuffle_i32x4(r[8 + i], r[12 + i], 0x88);
+    t[12 + i] = _mm512_shuffle_i32x4(r[8 + i], r[12 + i], 0xdd);
+  }
+  for (int i = 0; i < 4; ++i) {
+    r[i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0x88);
+    r[8 + i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0xdd);
+    r[4 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0x88);
+    r[12 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0xdd);
+  }
+}
+
+// 16 lanes of each part, in the upper halves of 32 bits; the lower halves are 0. All parts but the
+// last, which fits, are rounded: so the products that are left out are small and of either sign.
+template <int parts>
+struct Split {
+  __m512i part[parts];
+
+  explicit Split(__m512 x) {
+    const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
+    for (int q = 0; q + 1 < parts; ++q) {
+      const __m512i half = _mm512_set1_epi32(0x8000);
+      part[q] = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x), half), upper);
+      x = _mm512_sub_ps(x, _mm512_castsi512_ps(part[q]));
+    }
+    part[parts - 1] = _mm512_and_si512(_mm512_castps_si512(x), upper);
+  }
+};
+
+// Lane i: `even` in the lower half, `odd` in the upper one, as the unit takes pairs.
+inline __m512i pair(__m512i even, __m512i odd) {
+  return _mm512_or_si512(_mm512_srli_epi32(even, 16), odd);
+}
+
+class RangeOf {
+ public:
+  explicit RangeOf(SplitRange& range)
+      : range_(range),
+        largest_(_mm512_set1_epi32(static_cast<int>(range.largest))),
+        smallest_(_mm512_set1_epi32(static_cast<int>(range.smallest))) {}
+  ~RangeOf() {
+    range_.largest = _mm512_reduce_max_epu32(largest_);
+    range_.smallest = _mm512_reduce_min_epu32(smallest_);
+  }
+  RangeOf(const RangeOf&) = delete;
+  RangeOf& operator=(const RangeOf&) = delete;
+
+  void add(__m512 x) {
+    const __m512i bits = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7fffffff));
+    largest_ = _mm512_max_epu32(largest_, bits);
+    // 0 becomes the largest number of all.
+    smallest_ = _mm512_min_epu32(smallest_, _mm512_sub_epi32(bits, _mm512_set1_epi32(1)));
+  }
+
+ private:
+  SplitRange& range_;
+  __m512i largest_;
+  __m512i smallest_;
+};
+
+template <int parts>
+void split_16_pixels(const float* rows, std::int64_t row_stride, __mmask16 mask, int count,
+                     std::uint16_t* to, std::int64_t part_stride, RangeOf& range) {
+  __m512i lines[parts][16];
+  for (int c = 0; c < 16; ++c) {
+    const float* row = rows + 2 * c * row_stride;
+    const __m512 even = _mm512_maskz_loadu_ps(mask, row);
+    const __m512 odd = _mm512_maskz_loadu_ps(mask, row + row_stride);
+    range.add(even);
+    range.add(odd);
+    const Split<parts> e(even);
+    const Split<parts> o(odd);
+    for (int q = 0; q < parts; ++q) lines[q][c] = pair(e.part[q], o.part[q]);
+  }
+  for (int q = 0; q < parts; ++q) {
+    transpose_16x16(lines[q]);
+    for (int p = 0; p < count; ++p) {
+      _mm512_store_si512(to + q * part_stride + p * kSplitBlock, lines[q][p]);
+    }
+  }
+}
+
+template <int parts>
+void split_pixels(const float* rows, std::int64_t row_stride, std::int64_t count, std::uint16_t* to,
+                  std::int64_t part_stride, SplitRange& range) noexcept {
+  RangeOf seen(range);
+  std::int64_t p = 0;
+  for (; p + 16 <= count; p += 16) {
+    split_16_pixels<parts>(rows + p, row_stride, 0xffff, 16, to + p * kSplitBlock, part_stride,
+                           seen);
+  }
+  if (p < count) {
+    const int rest = static_cast<int>(count - p);
+    split_16_pixels<parts>(rows + p, row_stride, static_cast<__mmask16>((1u << rest) - 1), rest,
+                           to + p * kSplitBlock, part_stride, seen);
+  }
+}
+
+template <int parts>
+void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexcept {
+  RangeOf seen(range);
+  for (std::int64_t half = 0; half < 2; ++half) {
+    for (std::int64_t c = 0; c < kHalf; ++c) {
+      const __m512 even = _mm512_loadu_ps(rows + 2 * c * kSplitBlock + half * kHalf);
+      const __m512 odd = _mm512_loadu_ps(rows + (2 * c + 1) * kSplitBlock + half * kHalf);
+      seen.add(even);
+      seen.add(odd);
+      const Split<parts> e(even);
+      const Split<parts> o(odd);
+      for (int q = 0; q < parts; ++q) {
+        _mm512_store_si512(to + q * kSplitFilterPart + half * kTile + c * kSplitBlock,
+                           pair(e.part[q], o.part[q]));
+      }
+    }
+  }
+}
+
+// Tiles 0 to 3: sums, 16 pixels x 16 outputs each. 4 and 5: pixels. 6 and 7: filter.
+#define WEFT_LOAD_A(from)        \
+  _tile_loadd(4, (from), kLine); \
+  _tile_loadd(5, (from) + kTile, kLine)
+#define WEFT_LOAD_B(from)        \
+  _tile_loadd(6, (from), kLine); \
+  _tile_loadd(7, (from) + kTile, kLine)
+#define WEFT_PRODUCTS      \
+  _tile_dpbf16ps(0, 4, 6); \
+  _tile_dpbf16ps(1, 4, 7); \
+  _tile_dpbf16ps(2, 5, 6); \
+  _tile_dpbf16ps(3, 5, 7)
+
+// The next step's filter, a tile after each four products: the loads then find it in the first
+// level (6 to 15% of the whole).
+inline void prefetch_tile(const std::uint16_t* from) {
+  for (int line = 0; line < kTileBytes / kLine; ++line) {
+    _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
+  }
+}
+
+template <int parts>
+void multiply(const SplitTile& tile) noexcept {
+  constexpr std::int64_t kStep = parts * kSplitFilterPart;
+  const std::int64_t stride = tile.acc_stride * static_cast<std::int64_t>(sizeof(float));
+  float* const acc[] = {tile.acc, tile.acc + kHalf, tile.acc + kHalf * tile.acc_stride,
+                        tile.acc + kHalf * tile.acc_stride + kHalf};
+  if (tile.first) {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  } else {
+    _tile_loadd(0, acc[0], stride);
+    _tile_loadd(1, acc[1], stride);
+    _tile_loadd(2, acc[2], stride);
+    _tile_loadd(3, acc[3], stride);
+  }
+  const std::uint16_t* h = tile.b;
+  const std::int64_t part = tile.part_stride;
+  for (std::int64_t block = 0; block < tile.block_count; ++block) {
+    const std::uint16_t* pixels = tile.a + block * tile.block_stride;
+    for (std::int64_t tap = 0; tap < tile.tap_count; ++tap, h += kStep) {
+      const std::uint16_t* x = pixels + tile.taps[tap];
+      const std::uint16_t* next = h + kStep;
+      // Each line changes one operand of the line before.
+      if constexpr (parts == 3) {
+        WEFT_LOAD_A(x);
+        WEFT_LOAD_B(h + 2 * kSplitFilterPart);
+        WEFT_PRODUCTS;
+        prefetch_tile(next);
+        WEFT_LOAD_B(h + kSplitFilterPart);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + kTile);
+        WEFT_LOAD_A(x + part);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + 2 * kTile);
+        WEFT_LOAD_B(h);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + 3 * kTile);
+        WEFT_LOAD_A(x);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + 4 * kTile);
+        WEFT_LOAD_A(x + 2 * part);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + 5 * kTile);
+      } else {
+        WEFT_LOAD_A(x);
+        WEFT_LOAD_B(h + kSplitFilterPart);
+        WEFT_PRODUCTS;
+        prefetch_tile(next);
+        WEFT_LOAD_A(x + part);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + kTile);
+        WEFT_LOAD_B(h);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + 2 * kTile);
+        WEFT_LOAD_A(x);
+        WEFT_PRODUCTS;
+        prefetch_tile(next + 3 * kTile);
+      }
+    }
+  }
+  _tile_stored(0, acc[0], stride);
+  _tile_stored(1, acc[1], stride);
+  _tile_stored(2, acc[2], stride);
+  _tile_stored(3, acc[3], stride);
+}
+
+#undef WEFT_LOAD_A
+#undef WEFT_LOAD_B
+#undef WEFT_PRODUCTS
+
+}  // namespace
+
+void split_enter() noexcept {
+  static constexpr TileConfig config{};
+  _tile_loadconfig(&config);
+}
+
+void split_leave() noexcept { _tile_release(); }
+
+void split_pixels_2(const float* rows, std::int64_t row_stride, std::int64_t count,
+                    std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept {
+  split_pixels<2>(rows, row_stride, count, to, part_stride, range);
+}
+void split_pixels_3(const float* rows, std::int64_t row_stride, std::int64_t count,
+                    std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept {
+  split_pixels<3>(rows, row_stride, count, to, part_stride, range);
+}
+void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noexcept {
+  split_filter<2>(rows, to, range);
+}
+void split_filter_3(const float* rows, std::uint16_t* to, SplitRange& range) noexcept {
+  split_filter<3>(rows, to, range);
+}
+void split_multiply_2(const SplitTile& tile) noexcept { multiply<2>(tile); }
+void split_multiply_3(const SplitTile& tile) noexcept { multiply<3>(tile); }
+
+void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
+                     std::int64_t to_stride) noexcept {
+  for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
+    for (std::int64_t o = 0; o < kSplitBlock; o += kHalf) {
+      __m512i lines[16];
+      for (int i = 0; i < 16; ++i) lines[i] = _mm512_loadu_si512(acc + (p + i) * acc_stride + o);
+      transpose_16x16(lines);
+      for (int i = 0; i < 16; ++i) _mm512_storeu_si512(to + (o + i) * to_stride + p, lines[i]);
+    }
+  }
+}
+
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,28 @@
+#pragma once
+
+// Declares the split kernels of the instruction sets that have a matrix unit. split.h has their
+// contracts; the number at the end of a name is that of parts.
+
+#include <cstdint>
+
+namespace weft::kernels {
+struct SplitRange;
+struct SplitTile;
+}  // namespace weft::kernels
+
+namespace weft::kernels::amx {
+
+void split_enter() noexcept;
+void split_leave() noexcept;
+void split_pixels_2(const float* rows, std::int64_t row_stride, std::int64_t count,
+                    std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
+void split_pixels_3(const float* rows, std::int64_t row_stride, std::int64_t count,
+                    std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
+void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
+void split_filter_3(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
+void split_multiply_2(const SplitTile& tile) noexcept;
+void split_multiply_3(const SplitTile& tile) noexcept;
+void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
+                     std::int64_t to_stride) noexcept;
+
+}  // namespace weft::kernels::amx

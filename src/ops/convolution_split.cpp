@@ -1,0 +1,427 @@
+#include "ops/convolution_split.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/parallel.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+using kernels::SplitRange;
+
+namespace {
+
+// What a tile keeps in the second-level cache (2 MiB on every machine that has the unit): the split
+// pixels of as many channel blocks as are in use, and the filter of one block of output channels.
+constexpr std::int64_t kPixelBytes = 896 * 1024;
+constexpr std::int64_t kFilterBytes = 640 * 1024;
+constexpr std::int64_t kMaxAccBytes = 2 * 1024 * 1024;
+
+// Fewer pixels a tile would have its filter read from the third level for too little work.
+constexpr std::int64_t kMinLine = 96;
+
+constexpr std::int64_t kMaxPhases = 64;  // a dimension
+
+// Remainder and quotient of a floored division.
+std::int64_t floored_quotient(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+std::int64_t parts_of(DataType type) { return type == DataType::float16 ? 2 : 3; }
+
+template <class T>
+T* take(std::byte*& memory, std::int64_t count) {
+  T* result = reinterpret_cast<T*>(memory);
+  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
+  return result;
+}
+
+}  // namespace
+
+// The range of one image's numbers, widened by all threads.
+struct SplitConvolution::SharedRange {
+  std::atomic<std::uint32_t> largest{0};
+  std::atomic<std::uint32_t> smallest{UINT32_MAX};
+
+  void add(const SplitRange& range) noexcept {
+    widen(largest, range.largest, true);
+    widen(smallest, range.smallest, false);
+  }
+  SplitRange get() const noexcept { return {largest.load(), smallest.load()}; }
+
+ private:
+  static void widen(std::atomic<std::uint32_t>& value, std::uint32_t by, bool larger) noexcept {
+    std::uint32_t now = value.load(std::memory_order_relaxed);
+    while ((larger ? by > now : by < now) &&
+           !value.compare_exchange_weak(now, by, std::memory_order_relaxed)) {
+    }
+  }
+};
+
+SplitConvolution::AxisTaps::AxisTaps(const Phase& phase) noexcept
+    : count(static_cast<int>(phase.taps)) {
+  for (int j = 0; j < count; ++j) {
+    const std::int64_t offset = phase.offset(j);
+    shift[j] = floored_quotient(offset, phase.in_step);
+    const std::int64_t rest = offset - shift[j] * phase.in_step;
+    plane[j] = static_cast<int>(std::find(remainder.begin(), remainder.begin() + planes, rest) -
+                                remainder.begin());
+    if (plane[j] == planes) remainder[planes++] = rest;
+  }
+  if (count == 0) return;
+  lowest = *std::min_element(shift.begin(), shift.begin() + count);
+  spread = *std::max_element(shift.begin(), shift.begin() + count) - lowest;
+}
+
+bool SplitConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
+  if (base::choose_isa(options.max_isa) < Isa::amx) return false;
+  if (kernels::split_kernels(parts_of(params.input.data_type)) == nullptr) return false;
+  const ConvolutionGeometry g(params);
+  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return false;
+  double positions = static_cast<double>(g.batch * g.groups);
+  double line_share = 1;
+  for (int d = 1; d < kSpatial; ++d) {
+    const ConvolutionAxis& axis = g.axes[d];
+    if (axis.phase_count() > kMaxPhases || axis.window() > AxisTaps::kMost) return false;
+    positions *= static_cast<double>(axis.out_size());
+    const AxisTaps taps(axis.phase(0));
+    if (taps.planes > 8 || taps.spread > 4 * axis.max_count() + 64) return false;
+    if (d == kSpatial - 1) {
+      line_share = static_cast<double>(axis.max_count()) /
+                   static_cast<double>(axis.max_count() + taps.spread);
+    }
+  }
+  // Seconds on one core, from measurements: products with whole blocks, splitting, results.
+  const auto blocks = [](std::int64_t channels) {
+    return static_cast<double>(base::round_up(channels, kSplitBlock));
+  };
+  const double taps = static_cast<double>(g.window());
+  const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
+  const double parts = static_cast<double>(parts_of(params.input.data_type));
+  const double products = parts == 3 ? 6 : 4;
+  const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
+                             static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
+  const double unit = 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases *
+                          positions / line_share * products / 2.6e12 +
+                      in_elements * 0.4e-9 + positions * blocks(g.out_channels) * 0.3e-9;
+  const double general =
+      2 * static_cast<double>(g.in_channels * g.out_channels) * taps / phases * positions / 1.3e11;
+  return positions >= 16 && unit < general;
+}
+
+SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOptions& options)
+    : general_(params, options),
+      geometry_(general_.geometry()),
+      data_type_(params.input.data_type),
+      element_bytes_(byte_size(params.input.data_type)),
+      kernels_(*kernels::split_kernels(parts_of(data_type_))),
+      rows_(kernels::row_kernels(Isa::amx)),
+      filter_(geometry_, data_type_, rows_.load(data_type_), kernels_) {
+  type = OperatorType::convolution;
+  inputs = general_.inputs;
+  outputs = general_.outputs;
+  algorithm = kernels_.name;
+  choose_tiles(options);
+  const std::uint64_t filters = filter_.size_in_bytes() + general_.filter_size_in_bytes();
+  if (options.prepare_filter) {
+    prepared_size_in_bytes = filters;
+  } else {
+    workspace_size_in_bytes = filters;
+  }
+  workspace_size_in_bytes +=
+      base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment) +
+      std::max(slots_ * slot_bytes_, general_.slots_size_in_bytes());
+  explanation = "tiles of " + std::to_string(band_rows_) + " rows x " +
+                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(block_group_ * kSplitBlock) + " input channels at a time, " +
+                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+}
+
+void SplitConvolution::choose_tiles(const PlanOptions& options) {
+  const ConvolutionAxis& rows = geometry_.axes[1];
+  const ConvolutionAxis& columns = geometry_.axes[2];
+  // The largest of each over all phases.
+  const auto largest = [](const ConvolutionAxis& axis, const auto& value) {
+    std::int64_t result = 0;
+    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
+      result = std::max(result, value(AxisTaps(axis.phase(p))));
+    }
+    return result;
+  };
+  const auto spread = [](const AxisTaps& taps) { return taps.spread; };
+  const auto planes = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.planes, 1)}; };
+  const auto count = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.count, 1)}; };
+  const std::int64_t pitch = columns.max_count() + largest(columns, spread);
+  const std::int64_t row_spread = largest(rows, spread);
+  const std::int64_t plane_count = largest(rows, planes) * largest(columns, planes);
+  most_taps_ = largest(rows, count) * largest(columns, count);
+
+  block_group_ = std::clamp<std::int64_t>(kFilterBytes / (2 * most_taps_ * filter_.step()), 1,
+                                          filter_.in_blocks());
+  const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
+  const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
+  band_rows_ = std::clamp<std::int64_t>(fitting, base::divide_up(kMinLine, pitch),
+                                        std::max<std::int64_t>(rows.max_count(), 1));
+  band_rows_ = std::min(band_rows_, rows.max_count());
+  bands_ = base::divide_up(rows.max_count(), band_rows_);
+
+  // Few tiles leave threads without work at the end: cut rows, then output channels, finer.
+  const unsigned threads = slot_count(options, INT64_MAX);
+  const std::int64_t others =
+      geometry_.batch * geometry_.groups * rows.phase_count() * columns.phase_count();
+  const std::int64_t wanted = threads > 1 ? 2 * std::int64_t{threads} : 1;
+  if (others * bands_ < wanted) {
+    const std::int64_t most = std::max<std::int64_t>(1, rows.max_count() * pitch / kMinLine);
+    bands_ = std::max(bands_, std::min(base::divide_up(wanted, others), most));
+  }
+  band_rows_ = base::divide_up(rows.max_count(), bands_);
+  bands_ = base::divide_up(rows.max_count(), band_rows_);
+  line_ = base::round_up(band_rows_ * pitch, kSplitBlock);
+  out_splits_ =
+      others * bands_ < threads ? base::divide_up(std::int64_t{threads}, others * bands_) : 1;
+  const bool one_group = block_group_ == filter_.in_blocks();
+  if (!one_group) {
+    const std::int64_t block_bytes = line_ * kSplitBlock * 4;
+    out_splits_ = std::max(out_splits_, base::divide_up(filter_.out_blocks() * block_bytes,
+                                                        std::max(kMaxAccBytes, block_bytes)));
+  }
+  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
+  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+
+  tile_count_ = others * bands_ * out_splits_;
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  // The last block of a line, and the taps of its last pixel, reach past the last plane.
+  pixel_elements_ =
+      (block_group_ * kernels_.parts * plane_count * (band_rows_ + row_spread) * pitch +
+       2 * kSplitBlock) *
+      kSplitBlock;
+  acc_elements_ = kSplitBlock * (one_group ? kSplitBlock : out_block_count_ * line_);
+  slot_bytes_ =
+      base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
+                         acc_elements_ * 4 + kSplitBlock * line_ * 4 + most_taps_ * 8 + 5 * 64,
+                     base::kWorkspaceAlignment);
+}
+
+SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
+                                                     unsigned slot) const noexcept {
+  std::byte* memory = slots + slot * slot_bytes_;
+  Slot result;
+  result.pixels = take<std::uint16_t>(memory, pixel_elements_);
+  result.rows = take<float>(memory, kSplitBlock * kChunk);
+  result.acc = take<float>(memory, acc_elements_);
+  result.sums = take<float>(memory, kSplitBlock * line_);
+  result.taps = take<std::int64_t>(memory, most_taps_);
+  return result;
+}
+
+void SplitConvolution::prepare(const void* filter, void* prepared) const noexcept {
+  auto* memory = static_cast<std::byte*>(prepared);
+  filter_.pack(filter, memory, slots_);
+  general_.pack_filter(filter, memory + filter_.size_in_bytes());
+}
+
+void SplitConvolution::run(const RunArguments& arguments) const noexcept {
+  std::byte* workspace = arguments.workspace;
+  auto* ranges = reinterpret_cast<SharedRange*>(workspace);
+  for (std::int64_t i = 0; i < geometry_.batch; ++i) new (ranges + i) SharedRange;
+  workspace += base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment);
+  const auto* packed = static_cast<const std::byte*>(arguments.prepared);
+  if (prepared_size_in_bytes == 0) {
+    filter_.pack(arguments.inputs[1], workspace, slots_);
+    packed = workspace;
+    workspace += filter_.size_in_bytes() + general_.filter_size_in_bytes();
+  }
+  const SplitRange filter_range = filter_.range(packed);
+  // A filter that no image would be safe with is not worth trying.
+  const bool try_unit = kernels::products_are_safe({}, filter_range);
+  if (try_unit) {
+    base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
+      const Tile tile = locate(index);
+      if (tile.rows <= 0) return;
+      compute_tile(arguments, packed, tile, slot_memory(workspace, slot), ranges[tile.image]);
+    });
+  }
+  bool general_is_packed = prepared_size_in_bytes != 0;
+  for (std::int64_t image = 0; image < geometry_.batch; ++image) {
+    if (try_unit && kernels::products_are_safe(ranges[image].get(), filter_range)) continue;
+    auto* general = const_cast<std::byte*>(packed) + filter_.size_in_bytes();
+    if (!general_is_packed) general_.pack_filter(arguments.inputs[1], general);
+    general_is_packed = true;
+    general_.run_image(arguments, general, image, workspace);
+  }
+}
+
+SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {
+  const auto digit = [&](std::int64_t base) {
+    const std::int64_t value = index % base;
+    index /= base;
+    return value;
+  };
+  Tile tile;
+  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  tile.first_row = digit(bands_) * band_rows_;
+  for (int d = kSpatial; d-- > 1;) {
+    tile.phases[d] = geometry_.axes[d].phase(digit(geometry_.axes[d].phase_count()));
+  }
+  tile.phases[0] = geometry_.axes[0].phase(0);
+  tile.group = digit(geometry_.groups);
+  tile.image = index;
+  tile.rows = std::min(band_rows_, tile.phases[1].count - tile.first_row);
+  return tile;
+}
+
+void SplitConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
+                                    const Tile& located, const Slot& slot,
+                                    SharedRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  Tile tile = located;
+  const AxisTaps h(tile.phases[1]);
+  const AxisTaps w(tile.phases[2]);
+  tile.pitch = tile.phases[2].count + w.spread;
+  tile.plane_size = (tile.rows + h.spread) * tile.pitch;
+  tile.part_stride = h.planes * w.planes * tile.plane_size * kSplitBlock;
+  tile.block_stride = kernels_.parts * tile.part_stride;
+  const std::int64_t tap_count = h.count * w.count;
+  for (int i = 0; i < h.count; ++i) {
+    for (int j = 0; j < w.count; ++j) {
+      const std::int64_t plane = h.plane[i] * w.planes + w.plane[j];
+      slot.taps[i * w.count + j] =
+          (plane * tile.plane_size + (h.shift[i] - h.lowest) * tile.pitch + w.shift[j] - w.lowest) *
+          kSplitBlock;
+    }
+  }
+  const auto* input =
+      static_cast<const std::byte*>(arguments.inputs[0]) +
+      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+          element_bytes_;
+  const std::int64_t line = tile.rows * tile.pitch;
+  const std::int64_t class_offset = filter_.class_offset(tile.phases);
+  const bool one_group = block_group_ == filter_.in_blocks();
+  SplitRange seen;
+  kernels_.enter();
+  for (std::int64_t first = 0; first < filter_.in_blocks(); first += block_group_) {
+    const std::int64_t blocks = std::min(block_group_, filter_.in_blocks() - first);
+    const bool last = first + blocks == filter_.in_blocks();
+    if (tap_count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
+    for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
+      const std::uint16_t* filter = filter_.block(packed, tile.group, tile.first_out_block + k) +
+                                    class_offset + first * tap_count * filter_.step();
+      for (std::int64_t n = 0; n < line; n += kSplitBlock) {
+        float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
+        kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
+                           .taps = slot.taps,
+                           .tap_count = tap_count,
+                           .block_count = blocks,
+                           .block_stride = tile.block_stride,
+                           .part_stride = tile.part_stride,
+                           .b = filter,
+                           .acc = acc,
+                           .acc_stride = kSplitBlock,
+                           .first = first == 0});
+        if (last) kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+      }
+      if (last) store(arguments, tile, tile.first_out_block + k, slot.sums);
+    }
+  }
+  kernels_.leave();
+  range.add(seen);
+}
+
+void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w,
+                                    const std::byte* input, std::int64_t first_block,
+                                    std::int64_t block_count, const Slot& slot,
+                                    SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  for (std::int64_t b = 0; b < block_count; ++b) {
+    const std::int64_t first_channel = (first_block + b) * kSplitBlock;
+    const std::int64_t channels = std::min(kSplitBlock, g.in_channels - first_channel);
+    const std::byte* block = input + first_channel * g.in_channel_stride * element_bytes_;
+    if (channels < kSplitBlock) {
+      std::fill(slot.rows + channels * kChunk, slot.rows + kSplitBlock * kChunk, 0.0f);
+    }
+    for (int plane = 0; plane < h.planes * w.planes; ++plane) {
+      for (std::int64_t i = 0; i < tile.rows + h.spread; ++i) {
+        const std::int64_t y = (tile.first_row + h.lowest + i) * tile.phases[1].in_step +
+                               h.remainder[plane / w.planes];
+        std::uint16_t* to = slot.pixels + b * tile.block_stride +
+                            (plane * tile.plane_size + i * tile.pitch) * kSplitBlock;
+        const bool inside = y >= 0 && y < g.axes[1].in_size();
+        split_row(tile, w, plane % w.planes,
+                  inside ? block + y * g.in_strides[1] * element_bytes_ : nullptr, channels, to,
+                  slot, range);
+      }
+    }
+  }
+}
+
+// One row of a plane; `row` is null where it lies in the padding.
+void SplitConvolution::split_row(const Tile& tile, const AxisTaps& w, int plane,
+                                 const std::byte* row, std::int64_t channels, std::uint16_t* to,
+                                 const Slot& slot, SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t step = tile.phases[2].in_step;
+  const std::int64_t remainder = w.remainder[plane];
+  // Pixel u is input position (u + lowest) * step + remainder.
+  const std::int64_t size = g.axes[2].in_size();
+  std::int64_t begin = std::clamp<std::int64_t>(-w.lowest, 0, tile.pitch);
+  std::int64_t end = size > remainder ? (size - remainder - 1) / step + 1 - w.lowest : 0;
+  end = row == nullptr ? 0 : std::clamp(end, std::int64_t{0}, tile.pitch);
+  begin = std::min(begin, end);
+  for (std::int64_t q = 0; q < kernels_.parts; ++q) {
+    std::uint16_t* part = to + q * tile.part_stride;
+    std::fill(part, part + begin * kSplitBlock, std::uint16_t{0});
+    std::fill(part + end * kSplitBlock, part + tile.pitch * kSplitBlock, std::uint16_t{0});
+  }
+  const std::int64_t stride = step * g.in_strides[2];
+  const bool in_place = data_type_ == DataType::float32 && stride == 1 && channels == kSplitBlock;
+  const std::int64_t chunk = in_place ? tile.pitch : kChunk;
+  for (std::int64_t u = begin; u < end; u += chunk) {
+    const std::int64_t count = std::min(chunk, end - u);
+    const std::byte* from =
+        row + ((u + w.lowest) * step + remainder) * g.in_strides[2] * element_bytes_;
+    if (in_place) {
+      kernels_.split_pixels(reinterpret_cast<const float*>(from), g.in_channel_stride, count,
+                            to + u * kSplitBlock, tile.part_stride, range);
+      continue;
+    }
+    for (std::int64_t c = 0; c < channels; ++c) {
+      rows_.load(data_type_)(from + c * g.in_channel_stride * element_bytes_, stride,
+                             slot.rows + c * kChunk, count);
+    }
+    kernels_.split_pixels(slot.rows, kChunk, count, to + u * kSplitBlock, tile.part_stride, range);
+  }
+}
+
+void SplitConvolution::store(const RunArguments& arguments, const Tile& tile,
+                             std::int64_t out_block, float* sums) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const Phase& ph = tile.phases[1];
+  const Phase& pw = tile.phases[2];
+  const kernels::StoreRow store_row = rows_.store(data_type_);
+  const std::int64_t first = out_block * kSplitBlock;
+  const std::int64_t channels = std::min(kSplitBlock, g.out_channels - first);
+  for (std::int64_t o = 0; o < channels; ++o) {
+    const std::int64_t channel = tile.group * g.out_channels + first + o;
+    float* row = sums + o * line_;
+    general_.finish(arguments, channel, row, tile.rows * tile.pitch);
+    auto* to =
+        static_cast<std::byte*>(arguments.outputs[0]) +
+        (tile.image * g.out_batch_stride + channel * g.out_channel_stride +
+         (ph.start + tile.first_row * ph.step) * g.out_strides[1] + pw.start * g.out_strides[2]) *
+            element_bytes_;
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      store_row(row + r * tile.pitch, to + r * ph.step * g.out_strides[1] * element_bytes_,
+                pw.step * g.out_strides[2], pw.count);
+    }
+  }
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "kernels/split/split.h"
+#include "ops/convolution_plan.h"
+#include "ops/split_filter.h"
+
+namespace weft::ops {
+
+// A convolution on a matrix unit for bfloat16, with every number split into parts (split.h).
+//
+// The input of a tile is split into pixels of 32 channels, padding included, one plane for each
+// remainder of the position by the stride: then a filter tap is the same run of pixels a fixed
+// distance away, whatever the stride. Pixels run over the rows of a band as one line, so that small
+// images waste little; a row's last few pixels, which belong to no output, are computed and
+// dropped.
+//
+// The terms of a sum are added in the order input channel block, tap, channel pair, whatever the
+// tiles. An image whose numbers the unit cannot hold (infinities, NaN, tiny ones) is computed once
+// more by the general plan: its bits depend on that image and the filter alone.
+class SplitConvolution final : public PlanBody {
+ public:
+  // Whether the unit is there and expected to be faster than the general plan.
+  static bool suits(const ConvolutionParams& params, const PlanOptions& options);
+
+  SplitConvolution(const ConvolutionParams& params, const PlanOptions& options);
+
+  void run(const RunArguments& arguments) const noexcept override;
+  void prepare(const void* filter, void* prepared) const noexcept override;
+
+ private:
+  // The taps of one phase along one dimension: tap j reads plane[j], shift[j] positions further.
+  struct AxisTaps {
+    AxisTaps(const Phase& phase) noexcept;
+
+    static constexpr int kMost = 64;
+    int count = 0;
+    int planes = 0;
+    std::array<int, kMost> plane{};
+    std::array<std::int64_t, kMost> shift{};
+    std::array<std::int64_t, kMost> remainder{};  // by plane
+    std::int64_t lowest = 0;                      // shift
+    std::int64_t spread = 0;                      // highest - lowest
+  };
+
+  struct Tile {
+    std::int64_t image, group, first_out_block, out_blocks, first_row, rows;
+    std::array<Phase, kSpatial> phases;
+    std::int64_t pitch;                      // pixels a row of a plane
+    std::int64_t plane_size;                 // pixels
+    std::int64_t part_stride, block_stride;  // elements
+  };
+
+  struct Slot {
+    std::uint16_t* pixels;
+    float* rows;  // 32 channels of kChunk pixels, widened
+    float* acc;
+    float* sums;  // 32 output channels of line_ pixels
+    std::int64_t* taps;
+  };
+
+  struct SharedRange;
+
+  static constexpr std::int64_t kChunk = 64;
+
+  void choose_tiles(const PlanOptions& options);
+  Tile locate(std::int64_t index) const noexcept;
+  Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
+
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                    const Slot& slot, SharedRange& range) const noexcept;
+  void split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w, const std::byte* input,
+                    std::int64_t first_block, std::int64_t block_count, const Slot& slot,
+                    kernels::SplitRange& range) const noexcept;
+  void split_row(const Tile& tile, const AxisTaps& w, int plane, const std::byte* row,
+                 std::int64_t channels, std::uint16_t* to, const Slot& slot,
+                 kernels::SplitRange& range) const noexcept;
+  void store(const RunArguments& arguments, const Tile& tile, std::int64_t out_block,
+             float* sums) const noexcept;
+
+  ConvolutionPlan general_;
+  const ConvolutionGeometry& geometry_;
+  DataType data_type_;
+  std::int64_t element_bytes_;
+  const kernels::SplitKernels& kernels_;
+  const kernels::RowKernels& rows_;
+  SplitFilter filter_;
+
+  std::int64_t band_rows_ = 0;
+  std::int64_t bands_ = 0;
+  std::int64_t out_block_count_ = 0;  // a tile
+  std::int64_t out_splits_ = 0;
+  std::int64_t block_group_ = 0;  // input channel blocks that are split at a time
+  std::int64_t line_ = 0;         // pixels of a tile, rounded up
+  std::int64_t tile_count_ = 0;
+  std::int64_t pixel_elements_ = 0;  // of a slot
+  std::int64_t acc_elements_ = 0;
+  std::int64_t most_taps_ = 0;
+  unsigned slots_ = 1;
+  std::uint64_t slot_bytes_ = 0;
+};
+
+}  // namespace weft::ops
