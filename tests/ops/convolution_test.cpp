@@ -248,6 +248,9 @@ TEST(Convolution, BackwardCroppedToNothingLeavesTheBias) {
   params.end_padding = {3};
   params.bias = desc({1, 1, 1});
   ASSERT_EQ(output_sizes(params), (Dims{1, 1, 1}));
+  ConvolutionParams padded = params;
+  padded.output_padding = {2};
+  EXPECT_EQ(output_sizes(padded), (Dims{1, 1, 3}));
   // Position 0 is the last element of the uncropped result; nothing contributes beyond it.
   EXPECT_EQ(run(params, {1, 2}, {1, 10, 100}, {5}), (Floats{205, 5, 5, 5}));
 }
