@@ -225,13 +225,14 @@ std::vector<std::string> subcommands() {
   return names;
 }
 
-// In a folder that has the examples and nothing else, as for a reader of the README.
+// In a folder that has the examples and a program, as for a reader of the README.
 TEST(HelpTest, EveryExampleOfEveryCommandRuns) {
   const std::vector<std::string> names = subcommands();
   EXPECT_GE(names.size(), 5u);
   for (const std::string& name : names) {
     const TemporaryFolder folder;
     fs::copy(source_tree / "examples", folder.path() / "examples", fs::copy_options::recursive);
+    fs::copy("/bin/true", folder.path() / "program");
     const std::string help = run_shell("weft " + name + " --help").out;
     const std::size_t examples = help.find("\nExamples:\n");
     ASSERT_NE(examples, std::string::npos) << name;
