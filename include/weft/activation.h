@@ -40,7 +40,16 @@ struct ScaleBias {
 //                         x + Bias if x < -Threshold, else 0              Bias       Threshold
 //   GELU                  x (1 + erf(x / sqrt 2)) / 2
 //
-// The scale and bias apply first, and only to the two ELEMENT_WISE types. NaN stays NaN.
+// The scale and bias apply first, and only to the two ELEMENT_WISE types. NaN stays NaN. CLIP with
+// Min > Max gives Max everywhere, as the formula says.
+//
+// Throws nothing itself; where it is used, these are violations (invalid_argument):
+//   type             no function of one number; when fused, one that CONVOLUTION does not take
+//   alpha, beta      NaN, where the type has them. Infinities give what the formula gives, but
+//                    CELU's Alpha has to be finite and not 0, SOFTPLUS's Steepness finite and > 0:
+//                    the formulas divide by them
+//   scale_bias       present with another type than the two; NaN
+//
 // Source: the page of each DML_ACTIVATION_..._OPERATOR_DESC.
 struct Activation {
   OperatorType type = OperatorType::activation_identity;

@@ -13,15 +13,19 @@ namespace weft {
 //   out(n, c, p) = sum of in(n, c * W + w, b) over all w, b with
 //                  p = b * strides + w * dilations - start_padding
 //
-// What falls outside the output is dropped. The sum runs over w in row-major order.
+// b and w stand for one coordinate a spatial dimension, counted row-major (last one fastest) in the
+// input. What falls outside the output is dropped. The sum runs over w in row-major order.
 //
 // input   (N, C * W, B)         W = product of window_sizes, B = product of
 //         (Out + start + end - (Window - 1) * dilation - 1) / stride + 1 over the dimensions;
 //         leading ones may bring it to the rank of the output
 // output  (N, C, spatial...)    1 to 6 spatial dimensions
 //
-// Any 8- to 64-bit integer or float type, the same for both tensors; any strides. Integers wrap
-// modulo 2^bits; float16 is summed in float32 and rounded once.
+// Strides, dilations and padding are in elements of the image; they have nothing to do with the
+// strides of the tensors, which are in elements of memory.
+//
+// Any 8- to 64-bit integer or float type, the same for both tensors; any tensor strides. Integers
+// wrap modulo 2^bits; float16 is summed in float32 and rounded once.
 // Throws Error: invalid_argument, listing every broken rule.
 // Source: DML_FOLD_OPERATOR_DESC. Where the page is silent: docs/decisions.md#fold-and-unfold.
 struct FoldParams {
@@ -47,6 +51,12 @@ WEFT_API Plan plan(const FoldParams& params, const PlanOptions& options = {});
 WEFT_API void fold(const FoldParams& params, ConstBuffer input, Buffer output);
 
 // The same on typed views; `params` brings everything but the tensors.
+//
+// Example:
+//
+//   const std::vector<float> columns(1 * 9 * 9, 1.0f);
+//   std::vector<float> image(1 * 1 * 5 * 5);
+//   weft::fold<float>({columns, {1, 9, 9}}, {image, {1, 1, 5, 5}}, {.window_sizes = {3, 3}});
 template <class T>
 void fold(TensorView<const T> input, TensorView<T> output, FoldParams params) {
   params.input = input.desc();

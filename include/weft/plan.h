@@ -39,6 +39,36 @@ class PlanBody;
 // An operator ready to run: shapes checked, algorithm, instruction set and tiles chosen.
 // Immutable and cheap to copy; any number of threads may run one plan at once, each with its own
 // workspace. Made by plan(params, options).
+//
+// Example:
+//
+//   weft::ConvolutionParams params{.input = {.sizes = {1, 8, 32, 32}},
+//                                  .filter = {.sizes = {16, 8, 3, 3}}};
+//   params.output.sizes = weft::output_sizes(params);  // 1x16x30x30
+//   const weft::Plan plan = weft::plan(params, {.prepare_filter = true});
+//
+//   // Once: pack the filter.
+//   const auto allocate = [](std::uint64_t size) {
+//     return weft::Buffer{std::aligned_alloc(256, (size + 255) / 256 * 256), size};
+//   };
+//   const std::vector<float> filter(16 * 8 * 3 * 3, 0.5f);
+//   const weft::Buffer prepared = allocate(plan.prepared_size_in_bytes());
+//   plan.prepare({filter.data(), filter.size() * sizeof(float)}, prepared);
+//
+//   // As often as there are images, from any number of threads, each with a workspace of its own.
+//   const std::vector<float> image(1 * 8 * 32 * 32, 1.0f);
+//   const auto run = [&](std::vector<float>& result) {
+//     const weft::Buffer workspace = allocate(plan.workspace_size_in_bytes());
+//     const weft::ConstBuffer inputs[] = {{image.data(), image.size() * sizeof(float)}, {}, {}};
+//     const weft::Buffer outputs[] = {{result.data(), result.size() * sizeof(float)}};
+//     plan.run({.inputs = inputs, .outputs = outputs, .prepared = prepared}, workspace);
+//     std::free(workspace.data);
+//   };
+//   std::vector<float> first(16 * 30 * 30), second(16 * 30 * 30);
+//   std::thread other(run, std::ref(first));
+//   run(second);
+//   other.join();
+//   std::free(prepared.data);
 class WEFT_API Plan {
  public:
   explicit Plan(std::shared_ptr<const ops::PlanBody> body);

@@ -23,15 +23,27 @@ enum class AxisDirection : std::uint32_t { increasing = 0, decreasing = 1 };
 //
 // Source positions are clamped to the input's edges. The scales need not be the ratio of the
 // sizes. A scale of 0 or infinity stands for x = -input_pixel_offset. A neighbour of weight 0 is
-// not read. antialiased (RESAMPLE3, linear) widens the triangle of a dimension with scale < 1 to
-// 1 / scale input elements on each side and divides by the sum of the weights inside the input.
+// not read.
+//
+// antialiased (RESAMPLE3, linear) widens the triangle of a dimension with 0 < scale < 1 to
+// 1 / scale input elements on each side of x, which is then not clamped, and divides by the sum of
+// the weights inside the input; a triangle that misses the input gives its nearest edge. Other
+// dimensions are interpolated as above.
 //
 // input   1 to 4 dimensions, all may be scaled
 // output  the same number of dimensions, any sizes
 //
-// float32, float16, int8 or uint8, the same for both tensors; any strides. Linear integers are
-// computed in double and truncated toward zero.
-// Throws Error: invalid_argument, listing every broken rule.
+// Scales are output elements over input elements, offsets are in elements (pixels) of their side.
+// Tensor strides are in elements of memory.
+//
+// float32, float16, int8 or uint8, the same for both tensors; any tensor strides. nearest copies
+// bit for bit. linear: float32 is interpolated in float32, one dimension after the other; float16
+// is widened, interpolated as float32 and rounded at the end; integers are computed in double and
+// truncated toward zero. antialiased: everything is summed in double, floats rounded to float32 and
+// then to their type, integers truncated toward zero as above.
+//
+// Throws Error, listing every broken rule: unsupported where the type is an operator that DirectML
+// has and Weft has not, else invalid_argument.
 // Source: DML_RESAMPLE2_OPERATOR_DESC and its kin. Where the pages are silent:
 // docs/decisions.md#resample.
 struct ResampleParams {
@@ -57,6 +69,13 @@ WEFT_API Plan plan(const ResampleParams& params, const PlanOptions& options = {}
 WEFT_API void resample(const ResampleParams& params, ConstBuffer input, Buffer output);
 
 // The same on typed views; `params` brings everything but the tensors.
+//
+// Example:
+//
+//   const std::vector<float> x{0, 1};
+//   std::vector<float> y(4);  // 0, 0.25, 0.75, 1
+//   weft::resample<float>({x, {2}}, {y, {4}},
+//                         {.interpolation_mode = weft::InterpolationMode::linear, .scales = {2}});
 template <class T>
 void resample(TensorView<const T> input, TensorView<T> output, ResampleParams params) {
   params.input = input.desc();

@@ -22,8 +22,13 @@ using Dims = std::vector<std::uint32_t>;
 // sizes    1 to 8 dimensions, each >= 1, at most 2^32 - 1 elements in all
 // strides  in elements, one a dimension; empty: packed, last dimension fastest.
 //          0 repeats an input along that dimension; outputs may not overlap themselves.
-// total_size_in_bytes  bytes of the buffer that belong to the tensor, at least
-//          minimum_size_in_bytes(); 0 stands for exactly that.
+// total_size_in_bytes  bytes of the buffer that belong to the tensor: what has to be bound. At
+//          least minimum_size_in_bytes(), which is a multiple of 4. 0: from the first to the last
+//          element and no more, so that an array of 5 UINT8 can be bound as it is, though
+//          minimum_size_in_bytes() is 8.
+//
+// What an operator adds to these rules, and what it throws, is said at its params.
+// Source: DML_BUFFER_TENSOR_DESC.
 struct TensorDesc {
   DataType data_type = DataType::float32;
   Dims sizes = {};
@@ -77,10 +82,12 @@ constexpr DataType data_type_of() {
   return DataType::unknown;
 }
 
-// A packed or strided array seen as a tensor, for the one-shot functions:
+// A packed or strided array seen as a tensor, for the one-shot functions. Strides are in elements.
 //
-//   std::vector<float> x(1 * 1 * 5 * 5);
-//   weft::TensorView<const float> view{x, {1, 1, 5, 5}};
+// Example:
+//
+//   const std::vector<float> x(1 * 1 * 5 * 5);
+//   const weft::TensorView<const float> view{x, {1, 1, 5, 5}};
 template <class T>
 struct TensorView {
   std::span<T> data;

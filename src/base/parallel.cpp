@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "base/thread_order.h"
 #include "weft/info.h"
 
 namespace weft {
@@ -23,10 +24,19 @@ tbb::task_arena& arena() {
 // might hold.
 template <class Body>
 void spread(unsigned slots, const Body& body) {
+  ThreadOrder start;
+  ThreadOrder end;
+  const auto ordered = [&](unsigned slot) {
+    start.after();
+    body(slot);
+    end.before();
+  };
+  start.before();
   arena().execute([&] {
     tbb::this_task_arena::isolate(
-        [&] { tbb::parallel_for(0u, slots, body, tbb::simple_partitioner{}); });
+        [&] { tbb::parallel_for(0u, slots, ordered, tbb::simple_partitioner{}); });
   });
+  end.after();
 }
 
 }  // namespace

@@ -10,32 +10,42 @@ namespace weft::d3d12 {
 
 // Looks for something for a short while before the thread goes to sleep: putting a thread to sleep
 // and waking it costs more than a tiny dispatch. The while grows when looking paid off and shrinks
-// when it did not. Any thread.
+// when it did not, down to none: on a processor that both threads share, who looks keeps the other
+// one from working. Now and then it is tried again. Any thread.
 class Spinner {
  public:
   // True as soon as ready() is; false when the while is over.
   template <class Ready>
   bool until(const Ready& ready) noexcept {
     if (ready()) return true;
-    if (!several_processors()) return false;
-    const std::int64_t microseconds = microseconds_.load(std::memory_order_relaxed);
+    const std::int64_t microseconds = next_while();
+    if (microseconds == 0) return false;
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
     do {
       for (int i = 0; i < 32; ++i) {
         if (ready()) {
-          microseconds_.store(kMost, std::memory_order_relaxed);
+          microseconds_.store(std::min(2 * microseconds, kMost), std::memory_order_relaxed);
           return true;
         }
         relax();
       }
     } while (std::chrono::steady_clock::now() < end);
-    microseconds_.store(std::max(microseconds / 2, kLeast), std::memory_order_relaxed);
+    microseconds_.store(microseconds > kLeast ? microseconds / 2 : 0, std::memory_order_relaxed);
     return false;
   }
 
  private:
   static constexpr std::int64_t kLeast = 4;
   static constexpr std::int64_t kMost = 64;
+  static constexpr std::uint32_t kSleepsBetweenTrials = 32;
+
+  std::int64_t next_while() noexcept {
+    if (!several_processors()) return 0;
+    const std::int64_t microseconds = microseconds_.load(std::memory_order_relaxed);
+    if (microseconds != 0) return microseconds;
+    const std::uint32_t sleeps = sleeps_.fetch_add(1, std::memory_order_relaxed);
+    return sleeps % kSleepsBetweenTrials == 0 ? kLeast : 0;
+  }
 
   static bool several_processors() noexcept {
     static const bool several = std::thread::hardware_concurrency() > 1;
@@ -51,6 +61,7 @@ class Spinner {
   }
 
   std::atomic<std::int64_t> microseconds_{kMost};
+  std::atomic<std::uint32_t> sleeps_{0};
 };
 
 }  // namespace weft::d3d12

@@ -42,6 +42,22 @@ bool needs_any(std::span<const SlotGroup> groups, std::span<const Slot> slots) {
   return false;
 }
 
+// "ACTIVATION_RELU.InputTensor = buffer of 64 bytes + 16, ..." of what is bound.
+std::string bound_text(const BindingTable& table, Slot::Role role) {
+  if (!table.bound()) return "no dispatchable";
+  const std::span<const Slot> slots = table.bound()->dispatch->slots();
+  std::string text;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].role != role) continue;
+    if (!text.empty()) text += ", ";
+    const BindingSet::Bound& bound = table.bound()->slots[i];
+    const auto buffer = bound.buffer.lock();
+    text += slots[i].name + " = " + (buffer ? buffer->name() : std::string("none"));
+    if (buffer && bound.offset_in_bytes != 0) text += " + " + std::to_string(bound.offset_in_bytes);
+  }
+  return text;
+}
+
 std::string table_text(const BindingTable& table) {
   return table.bound() ? table.bound()->dispatch->name() : "no dispatchable";
 }
@@ -107,31 +123,31 @@ void BindingTable::reset(const DML_BINDING_TABLE_DESC* desc) {
 
 void BindingTable::BindInputs(UINT bindingCount, const DML_BINDING_DESC* bindings) {
   act(state(), "IDMLBindingTable::BindInputs", [&](Trace& trace) {
-    trace.detail([&] { return table_text(*this); });
     bind_groups(bound_ ? bound_->dispatch->inputs() : std::span<const SlotGroup>(), bindingCount,
                 bindings);
+    trace.detail([&] { return bound_text(*this, Slot::Role::input); });
   });
 }
 
 void BindingTable::BindOutputs(UINT bindingCount, const DML_BINDING_DESC* bindings) {
   act(state(), "IDMLBindingTable::BindOutputs", [&](Trace& trace) {
-    trace.detail([&] { return table_text(*this); });
     bind_groups(bound_ ? bound_->dispatch->outputs() : std::span<const SlotGroup>(), bindingCount,
                 bindings);
+    trace.detail([&] { return bound_text(*this, Slot::Role::output); });
   });
 }
 
 void BindingTable::BindTemporaryResource(const DML_BINDING_DESC* binding) {
   act(state(), "IDMLBindingTable::BindTemporaryResource", [&](Trace& trace) {
-    trace.detail([&] { return table_text(*this); });
     if (bound_) bind_resource(bound_->dispatch->temporary_slot(), binding);
+    trace.detail([&] { return bound_text(*this, Slot::Role::temporary); });
   });
 }
 
 void BindingTable::BindPersistentResource(const DML_BINDING_DESC* binding) {
   act(state(), "IDMLBindingTable::BindPersistentResource", [&](Trace& trace) {
-    trace.detail([&] { return table_text(*this); });
     if (bound_) bind_resource(bound_->dispatch->persistent_slot(), binding);
+    trace.detail([&] { return bound_text(*this, Slot::Role::persistent); });
   });
 }
 

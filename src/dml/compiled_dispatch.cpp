@@ -66,7 +66,10 @@ void CompiledDispatch::run(std::span<std::byte* const> slots, DeviceState& state
                                            "resident before");
     }
     Trace trace(kRun);
-    trace.detail([&] { return label() + ": " + executable_->explain(); });
+    trace.detail([&] {
+      const std::string text = label();
+      return (text == name() ? "" : text + ": ") + executable_->explain();
+    });
     if (!executable_->run(slots)) {
       throw com::Failure(E_INVALIDARG, label() + ": a buffer is not as it was bound");
     }

@@ -46,7 +46,7 @@ class Fields {
   void activation(const Activation& f) {
     const auto names = activation_field_names(f.type);
     if (f.scale_bias) {
-      add("ScaleBias", "{" + number(f.scale_bias->scale) + ", " + number(f.scale_bias->bias) + "}");
+      add("ScaleBias", list(std::vector{f.scale_bias->scale, f.scale_bias->bias}));
     }
     if (!names[0].empty()) add(names[0], number(f.alpha));
     if (!names[1].empty()) add(names[1], number(f.beta));
@@ -107,8 +107,8 @@ class Fields {
 
 std::string describe(const TensorDesc& desc) {
   std::string text(name(desc.data_type));
-  text += " " + list(desc.sizes);
-  if (!desc.strides.empty()) text += " Strides " + list(desc.strides);
+  text.append(" ").append(list(desc.sizes));
+  if (!desc.strides.empty()) text.append(" Strides ").append(list(desc.strides));
   if (desc.owned_by_dml) text += " OWNED_BY_DML";
   return text;
 }

@@ -12,6 +12,10 @@ namespace weft::dml {
 
 namespace {
 
+constexpr std::array<FeatureLevel, 15> levels = {0x1000, 0x2000, 0x2100, 0x3000, 0x3100,
+                                                 0x4000, 0x4100, 0x5000, 0x5100, 0x5200,
+                                                 0x6000, 0x6100, 0x6200, 0x6300, 0x6400};
+
 using TypeSet = std::uint32_t;
 
 constexpr TypeSet bit(DataType type) { return TypeSet{1} << static_cast<unsigned>(type); }
@@ -182,13 +186,15 @@ class LevelCheck {
 
 FeatureLevel device_feature_level() noexcept {
   const FeatureLevel asked_for = com::fault_feature_level();
-  return asked_for != 0 ? asked_for : kHighestFeatureLevel;
+  if (asked_for == 0) return kHighestFeatureLevel;
+  FeatureLevel level = levels.front();
+  for (const FeatureLevel each : levels) {
+    if (each <= asked_for) level = each;
+  }
+  return level;
 }
 
 bool is_feature_level(std::uint32_t number) noexcept {
-  static constexpr std::array<FeatureLevel, 15> levels = {0x1000, 0x2000, 0x2100, 0x3000, 0x3100,
-                                                          0x4000, 0x4100, 0x5000, 0x5100, 0x5200,
-                                                          0x6000, 0x6100, 0x6200, 0x6300, 0x6400};
   return std::find(levels.begin(), levels.end(), number) != levels.end();
 }
 

@@ -12,7 +12,7 @@ namespace weft::dml {
 using FeatureLevel = std::uint32_t;
 inline constexpr FeatureLevel kHighestFeatureLevel = 0x6400;
 
-// The level of a new device.
+// The level of a new device; where the fault switch names none that exists, the next below.
 FeatureLevel device_feature_level() noexcept;
 
 // Whether the number is one of the levels up to 6_4.

@@ -161,7 +161,7 @@ void throw_if_any(std::vector<Violation> violations, OperatorType type) {
 }
 
 std::string type_text(OperatorType type) {
-  const std::string number = std::to_string(static_cast<std::uint32_t>(type));
+  std::string number = std::to_string(static_cast<std::uint32_t>(type));
   if (!directml_has(type)) return number;
   return std::string(name(type)) + (weft_has(type) ? "" : " (" + number + ")");
 }

@@ -105,8 +105,8 @@ Cause cause_of_size(const Axis& axis, bool backward) {
 std::optional<std::uint32_t> output_size(Checker& check, const Axis& axis, bool backward) {
   __int128 convolved = 0;
   if (backward) {
-    const __int128 full =
-        static_cast<__int128>((axis.in - 1) * axis.stride) + (axis.window - 1) * axis.dilation + 1;
+    const __int128 full = static_cast<__int128>(axis.in - 1) * axis.stride +
+                          static_cast<__int128>(axis.window - 1) * axis.dilation + 1;
     // Padding may crop everything; an output has at least one element all the same.
     convolved = std::max<__int128>(full - axis.start - axis.end, 1);
   } else {

@@ -58,6 +58,20 @@ TEST(OneShot, ElementWise) {
   EXPECT_EQ(y[3], 2);
 }
 
+// Without a total size, a tensor takes its elements and no more.
+TEST(OneShot, FiveBytesAreATensor) {
+  const std::vector<std::uint8_t> x = {1, 2, 3, 4, 5};
+  std::vector<std::uint8_t> y(5);
+  resample<std::uint8_t>({x, {5}}, {y, {5}}, {.scales = {1}});
+  EXPECT_EQ(y, x);
+  ResampleParams params{.input = {.data_type = DataType::uint8, .sizes = {5}},
+                        .output = {.data_type = DataType::uint8, .sizes = {5}},
+                        .scales = {1}};
+  params.input.total_size_in_bytes = *minimum_size_in_bytes(params.input);
+  EXPECT_EQ(params.input.total_size_in_bytes, 8u);
+  EXPECT_THROW(resample(params, {x.data(), 5}, {y.data(), 5}), Error);
+}
+
 TEST(OneShot, ThrowsWhatIsWrongWithParamsOrBuffers) {
   const std::vector<float> x(9);
   std::vector<float> y(16);

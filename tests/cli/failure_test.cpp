@@ -75,6 +75,7 @@ TEST(FailureTest, NamesOfFilesAreMadePrintable) {
 }
 
 TEST(FailureTest, WithoutJsonNothingIsPrinted) {
+  EXPECT_EQ(run_shell("weft check --fast -- --json").out, "");  // a file of that name
   for (const std::string command :
        {"weft info", "weft shape unfold --input 1 --window 3", "weft run examples/unfold.json"}) {
     const Outcome outcome = run_shell(no_such_isa + command);

@@ -50,6 +50,13 @@ ComPtr<ID3D12Resource> Commands::make_buffer(std::span<const std::byte> bytes) {
 
 ComPtr<ID3D12Resource> Commands::initialize(IDMLCompiledOperator* compiled,
                                             std::span<const Part> owned) {
+  ComPtr<ID3D12Resource> persistent = record_initialization(compiled, owned);
+  run();
+  return persistent;
+}
+
+ComPtr<ID3D12Resource> Commands::record_initialization(IDMLCompiledOperator* compiled,
+                                                       std::span<const Part> owned) {
   ComPtr<IDMLOperatorInitializer> initializer;
   WEFT_CHECK_HR(device_.dml()->CreateOperatorInitializer(1, &compiled, IID_PPV_ARGS(&initializer)));
   const UINT64 size = compiled->GetBindingProperties().PersistentResourceSize;
@@ -64,7 +71,6 @@ ComPtr<ID3D12Resource> Commands::initialize(IDMLCompiledOperator* compiled,
   table->BindOutputs(outputs.count(), outputs.descs());
   bind_temporary(table, make_temporary(initializer.Get()));
   recorder_->RecordDispatch(list_.Get(), initializer.Get(), table);
-  run();
   return persistent;
 }
 
@@ -90,10 +96,18 @@ void Commands::record_barrier() {
 }
 
 void Commands::run() {
+  submit();
+  finish();
+}
+
+void Commands::submit() {
   WEFT_CHECK_HR(list_->Close());
   ID3D12CommandList* lists[] = {list_.Get()};
   queue_->ExecuteCommandLists(1, lists);
   WEFT_CHECK_HR(queue_->Signal(fence_.Get(), ++runs_));
+}
+
+void Commands::finish() {
   WEFT_CHECK_HR(fence_->SetEventOnCompletion(runs_, nullptr));
   device_.check_not_removed();
   in_use_.clear();

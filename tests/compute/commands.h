@@ -40,11 +40,21 @@ class Commands {
   ComPtr<ID3D12Resource> initialize(IDMLCompiledOperator* compiled,
                                     std::span<const Part> owned = {});
 
-  // Records one dispatch, with a temporary resource full of NaNs. The list goes on being open.
+  // The same without running it.
+  ComPtr<ID3D12Resource> record_initialization(IDMLCompiledOperator* compiled,
+                                               std::span<const Part> owned = {});
+  // Records one dispatch, with a temporary resource full of NaNs.
   void record(const Dispatch& dispatch);
   void record_barrier();
-  // Runs what has been recorded.
+
+  // Runs what has been recorded: both of the next two.
   void run();
+  // Hands it to the queue; fence() gets value() when it has run.
+  void submit();
+  // Waits until it has run and opens the list again.
+  void finish();
+  ID3D12Fence* fence() const { return fence_.Get(); }
+  UINT64 value() const { return runs_; }
 
   ID3D12GraphicsCommandList* list() const { return list_.Get(); }
   ID3D12CommandQueue* queue() const { return queue_.Get(); }

@@ -111,6 +111,7 @@ TEST(LastErrorTest, IsOneAThread) {
 }
 
 TEST(ErrorCodeTest, ConvertsAsDocumented) {
+  static_assert(sizeof(byte) == 1);
   EXPECT_EQ(HRESULT_FROM_WIN32(ERROR_SUCCESS), S_OK);
   EXPECT_EQ(HRESULT_FROM_WIN32(ERROR_OUTOFMEMORY), E_OUTOFMEMORY);
   EXPECT_EQ(HRESULT_FROM_WIN32(ERROR_INVALID_PARAMETER), E_INVALIDARG);
@@ -215,6 +216,14 @@ TEST(CompatHeaderTest, EveryHeaderStandsAlone) {
     }
   }
   EXPECT_GE(count, 24);
+}
+
+TEST(CompatHeaderTest, D3D12MayComeFirst) {
+  for (const std::string& compiler : client_compilers()) {
+    if (!is_installed(compiler)) continue;
+    const Outcome outcome = compile(compiler, "d3d12_first.cpp", "-Iinclude/directml/compat");
+    EXPECT_EQ(outcome.status, 0) << compiler << "\n" << outcome.err;
+  }
 }
 
 }  // namespace

@@ -173,6 +173,31 @@ TEST_F(InstalledTest, ReadmeProgramBuildsAndRuns) {
   EXPECT_EQ(outcome.out, shown);
 }
 
+// Each in a function of its own, with the whole API included.
+TEST_F(InstalledTest, ExamplesInHeadersBuildAndRun) {
+  std::string program =
+      "#include <weft/weft.h>\n#include <cstdlib>\n#include <functional>\n#include <thread>\n"
+      "#include <vector>\nint main() {\n";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(source_tree / "include/weft")) {
+    for (const std::string& example : header_examples(read_file(entry.path()))) {
+      program += "[] {  // " + entry.path().filename().string() + "\n" + example + "}();\n";
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 7);
+  const fs::path source = folder->path() / "headers";
+  fs::create_directory(source);
+  write_file(source / "headers.cpp", program + "}\n");
+  write_file(source / "CMakeLists.txt",
+             "cmake_minimum_required(VERSION 3.25)\nproject(headers LANGUAGES CXX)\n"
+             "find_package(Weft REQUIRED)\nadd_executable(headers headers.cpp)\n"
+             "target_link_libraries(headers PRIVATE Weft::weft)\n");
+  build_project(source);
+  const Outcome outcome = run_shell(build() + "/headers");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 TEST(ReadmeTest, EveryCommandPrintsWhatIsShown) {
   int count = 0;
   for (const CodeBlock& block : code_blocks(read_file(source_tree / "README.md"))) {
@@ -200,13 +225,14 @@ std::vector<std::string> subcommands() {
   return names;
 }
 
-// In a folder that has the examples and nothing else, as for a reader of the README.
+// In a folder that has the examples and a program, as for a reader of the README.
 TEST(HelpTest, EveryExampleOfEveryCommandRuns) {
   const std::vector<std::string> names = subcommands();
   EXPECT_GE(names.size(), 5u);
   for (const std::string& name : names) {
     const TemporaryFolder folder;
     fs::copy(source_tree / "examples", folder.path() / "examples", fs::copy_options::recursive);
+    fs::copy("/bin/true", folder.path() / "program");
     const std::string help = run_shell("weft " + name + " --help").out;
     const std::size_t examples = help.find("\nExamples:\n");
     ASSERT_NE(examples, std::string::npos) << name;

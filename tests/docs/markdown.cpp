@@ -71,6 +71,22 @@ std::vector<std::string> anchors(const std::string& page) {
   return result;
 }
 
+std::vector<std::string> header_examples(const std::string& header) {
+  std::vector<std::string> examples;
+  bool inside = false;
+  for (const std::string& line : lines_of(header)) {
+    if (line == "// Example:") {
+      inside = true;
+      examples.emplace_back();
+    } else if (inside && (line == "//" || line.starts_with("//   "))) {
+      examples.back().append(line.substr(2)).append("\n");
+    } else {
+      inside = false;
+    }
+  }
+  return examples;
+}
+
 std::filesystem::path build_dir() {
   return std::filesystem::path(weft_binary()).parent_path().parent_path().parent_path();
 }

@@ -26,6 +26,9 @@ std::vector<std::string> links(const std::string& page);
 // Anchors of all headings, as GitHub makes them: "## Fold and unfold" is "fold-and-unfold".
 std::vector<std::string> anchors(const std::string& page);
 
+// The examples in a header's comments: the indented lines below each line "// Example:".
+std::vector<std::string> header_examples(const std::string& header);
+
 // Where the tests run: the folder that `cmake -B` was given.
 std::filesystem::path build_dir();
 

@@ -111,43 +111,44 @@ TEST_F(Bytes, Fold) {
   });
 }
 
+// Resamples the rows of an image of kColumns columns, the offsets 0, and calls check(row, column,
+// value) for many elements of the result.
+template <class Check>
+void resample_rows(std::uint32_t in_rows, std::uint32_t out_rows, InterpolationMode mode,
+                   float scale, const Check& check) {
+  const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, in_rows, kColumns}},
+                              .output = {.data_type = kByte, .sizes = {1, 1, out_rows, kColumns}},
+                              .interpolation_mode = mode,
+                              .rounding_direction = AxisDirection::decreasing,
+                              .scales = {1, 1, scale, 1},
+                              .input_pixel_offsets = {0, 0, 0, 0},
+                              .output_pixel_offsets = {0, 0, 0, 0}};
+  const GuardedMemory in(std::size_t{in_rows} * kColumns);
+  const GuardedMemory out(std::size_t{out_rows} * kColumns);
+  fill_with_pattern(in);
+  resample(params, input(in), output(out));
+  check_selected(std::int64_t{out_rows} * kColumns, [&](std::int64_t i) {
+    check(i / kColumns, i % kColumns, out.as<std::uint8_t>()[i]);
+  });
+}
+
 TEST_F(Bytes, ResampleNearestIntoTheMostElements) {
   needs_gigabytes(4.7);
   if (cannot_run()) return;
-  constexpr std::uint32_t kInRows = kRows / 15;
-  const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, kInRows, kColumns}},
-                              .output = {.data_type = kByte, .sizes = {1, 1, kRows, kColumns}},
-                              .rounding_direction = AxisDirection::decreasing,
-                              .scales = {1, 1, 15, 1},
-                              .input_pixel_offsets = {0, 0, 0, 0},
-                              .output_pixel_offsets = {0, 0, 0, 0}};
-  const GuardedMemory in(std::size_t{kInRows} * kColumns);
-  const GuardedMemory out(kMost);
-  fill_with_pattern(in);
-  resample(params, input(in), output(out));
-  check_selected(kMost, [&](std::int64_t i) {
-    ASSERT_EQ(out.as<std::uint8_t>()[i], pattern(i / kColumns / 15 * kColumns + i % kColumns)) << i;
-  });
+  resample_rows(kRows / 15, kRows, InterpolationMode::nearest_neighbor, 15,
+                [](std::int64_t row, std::int64_t column, std::uint8_t value) {
+                  ASSERT_EQ(value, pattern(row / 15 * kColumns + column)) << row << ' ' << column;
+                });
 }
 
 TEST_F(Bytes, ResampleNearestOutOfTheMostElements) {
   needs_gigabytes(4.7);
   if (cannot_run()) return;
-  constexpr std::uint32_t kOutRows = kRows / 15;
-  const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, kRows, kColumns}},
-                              .output = {.data_type = kByte, .sizes = {1, 1, kOutRows, kColumns}},
-                              .rounding_direction = AxisDirection::decreasing,
-                              .scales = {1, 1, 1.0f / 16, 1},
-                              .input_pixel_offsets = {0, 0, 0, 0},
-                              .output_pixel_offsets = {0, 0, 0, 0}};
-  const GuardedMemory in(kMost);
-  const GuardedMemory out(std::size_t{kOutRows} * kColumns);
-  fill_with_pattern(in);
-  resample(params, input(in), output(out));
-  check_selected(std::int64_t{kOutRows} * kColumns, [&](std::int64_t i) {
-    const std::int64_t row = std::min<std::int64_t>(i / kColumns * 16, kRows - 1);
-    ASSERT_EQ(out.as<std::uint8_t>()[i], pattern(row * kColumns + i % kColumns)) << i;
-  });
+  resample_rows(kRows, kRows / 15, InterpolationMode::nearest_neighbor, 1.0f / 16,
+                [](std::int64_t row, std::int64_t column, std::uint8_t value) {
+                  const std::int64_t from = std::min<std::int64_t>(row * 16, kRows - 1);
+                  ASSERT_EQ(value, pattern(from * kColumns + column)) << row << ' ' << column;
+                });
 }
 
 TEST_F(Bytes, ResampleLinearIntoTheMostElements) {
@@ -155,27 +156,16 @@ TEST_F(Bytes, ResampleLinearIntoTheMostElements) {
   if (cannot_run()) return;
   constexpr std::uint32_t kInRows = kRows / 3;
   // Every third row is one of the input's; those between are a third and two thirds on the way.
-  const ResampleParams params{.input = {.data_type = kByte, .sizes = {1, 1, kInRows, kColumns}},
-                              .output = {.data_type = kByte, .sizes = {1, 1, kRows, kColumns}},
-                              .interpolation_mode = InterpolationMode::linear,
-                              .scales = {1, 1, 3, 1},
-                              .input_pixel_offsets = {0, 0, 0, 0},
-                              .output_pixel_offsets = {0, 0, 0, 0}};
-  const GuardedMemory in(std::size_t{kInRows} * kColumns);
-  const GuardedMemory out(kMost);
-  fill_with_pattern(in);
-  resample(params, input(in), output(out));
-  check_selected(kMost, [&](std::int64_t i) {
-    const std::int64_t row = i / kColumns / 3;
-    const std::int64_t next = std::min<std::int64_t>(row + 1, kInRows - 1);
-    const int a = pattern(row * kColumns + i % kColumns);
-    const int b = pattern(next * kColumns + i % kColumns);
-    // Truncated; a third is not exact, so a whole result may come out one below.
-    const int thirds = a * 3 + (b - a) * static_cast<int>(i / kColumns % 3);
-    const int value = out.as<std::uint8_t>()[i];
-    ASSERT_TRUE(value == thirds / 3 || (thirds % 3 == 0 && value == thirds / 3 - 1))
-        << i << ": " << value << " between " << a << " and " << b;
-  });
+  resample_rows(kInRows, kRows, InterpolationMode::linear, 3,
+                [](std::int64_t row, std::int64_t column, int value) {
+                  const std::int64_t next = std::min<std::int64_t>(row / 3 + 1, kInRows - 1);
+                  const int a = pattern(row / 3 * kColumns + column);
+                  const int b = pattern(next * kColumns + column);
+                  // Truncated; a third is not exact, so a whole result may come out one below.
+                  const int thirds = a * 3 + (b - a) * static_cast<int>(row % 3);
+                  ASSERT_TRUE(value == thirds / 3 || (thirds % 3 == 0 && value == thirds / 3 - 1))
+                      << row << ' ' << column << ": " << value << " between " << a << " and " << b;
+                });
 }
 
 }  // namespace

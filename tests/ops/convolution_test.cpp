@@ -248,6 +248,9 @@ TEST(Convolution, BackwardCroppedToNothingLeavesTheBias) {
   params.end_padding = {3};
   params.bias = desc({1, 1, 1});
   ASSERT_EQ(output_sizes(params), (Dims{1, 1, 1}));
+  ConvolutionParams padded = params;
+  padded.output_padding = {2};
+  EXPECT_EQ(output_sizes(padded), (Dims{1, 1, 3}));
   // Position 0 is the last element of the uncropped result; nothing contributes beyond it.
   EXPECT_EQ(run(params, {1, 2}, {1, 10, 100}, {5}), (Floats{205, 5, 5, 5}));
 }
@@ -273,6 +276,38 @@ TEST(Convolution, HalfPrecisionRoundsOnce) {
   params.input.data_type = params.filter.data_type = params.output.data_type = DataType::float16;
   convolution(params, {input.data(), 6}, {filter.data(), 6}, {}, {output.data(), 4});
   EXPECT_EQ(testing::half_to_double(output[0]), 2050);
+}
+
+// A sum of 2049, which is no float16: rounded before the bias or the activation adds 1, it would be
+// 2048 and stay that.
+TEST(Convolution, HalfPrecisionRoundsAfterBiasAndActivation) {
+  const std::uint16_t one = testing::double_to_half(1);
+  const std::vector<std::uint16_t> input{testing::double_to_half(2048), one};
+  const std::vector<std::uint16_t> ones(10, one);
+  std::vector<std::uint16_t> output(6);
+  const auto first_result = [&](const ConvolutionParams& params) {
+    convolution(params, {input.data(), 4}, {ones.data(), 20}, {ones.data(), 10},
+                {output.data(), 12});
+    return testing::half_to_double(output[0]);
+  };
+  for (const ConvolutionDirection direction : {kForward, kBackward}) {
+    for (const std::uint32_t channels : {1u, 5u}) {  // a path of its own each
+      const bool forward = direction == kForward;
+      ConvolutionParams params{
+          .input = desc({1, 2, 1}),
+          .filter = desc({forward ? channels : 2, forward ? 2 : channels, 1}),
+          .output = desc({1, channels, 1}),
+          .direction = direction,
+          .fused_activation = Activation{OperatorType::activation_linear, 1, 1}};
+      for (TensorDesc* tensor : {&params.input, &params.filter, &params.output}) {
+        tensor->data_type = DataType::float16;
+      }
+      EXPECT_EQ(first_result(params), 2050);
+      params.fused_activation.reset();
+      params.bias = params.output;
+      EXPECT_EQ(first_result(params), 2050);
+    }
+  }
 }
 
 }  // namespace

@@ -97,6 +97,15 @@ TEST(ResampleNearest, CoordinatesAreFloat32) {
   EXPECT_THAT(Indices(output.end() - 4, output.end()), ElementsAre(1, 2, 2, 4));
 }
 
+TEST(ResampleNearest, AntialiasedChangesNothing) {
+  for (const AxisDirection direction : {AxisDirection::decreasing, AxisDirection::increasing}) {
+    ResampleParams params = mode(OperatorType::resample3, direction);
+    const Indices plain = indices(params, {0.4f}, 20, 8);
+    params.antialiased = true;
+    EXPECT_EQ(indices(params, {0.4f}, 20, 8), plain);
+  }
+}
+
 TEST(ResampleNearest, LongRows) {
   random_cases::Dice dice(21);
   for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) {

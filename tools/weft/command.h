@@ -40,5 +40,6 @@ void add_check(CLI::App& app, Context& context);
 void add_shape(CLI::App& app, Context& context);
 void add_image(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
+void add_exec(CLI::App& app, Context& context);
 
 }  // namespace weft::cli

@@ -23,7 +23,7 @@ namespace {
 
 using AddCommand = void (*)(CLI::App&, Context&);
 
-constexpr AddCommand commands[] = {add_run, add_check, add_shape, add_image, add_info};
+constexpr AddCommand commands[] = {add_run, add_check, add_shape, add_image, add_info, add_exec};
 
 void print_error(std::string_view message) noexcept {
   std::fputs("weft: error: ", stderr);
@@ -61,8 +61,9 @@ int parse_and_run(int argc, char** argv, Context& context) {
   } catch (const CLI::ParseError& error) {
     // --help and --version are exceptions too; those succeed.
     if (error.get_exit_code() == 0) return app.exit(error);
-    // CLI11 has not looked at the whole line.
-    context.json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+    // CLI11 has not looked at the whole line. After "--" come names.
+    char** const options_end = std::find(argv, argv + argc, std::string_view("--"));
+    context.json = std::find(argv, options_end, std::string_view("--json")) != options_end;
     const int status = fail(context, {{"", usage_message(app, error)}});
     std::fputs("Try 'weft --help' or 'weft COMMAND --help'.\n", stderr);
     return status;
