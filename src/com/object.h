@@ -45,7 +45,8 @@ class Object : public Stubs {
   virtual void* query(REFIID riid) noexcept {
     void* found = nullptr;
     if (riid == __uuidof(IUnknown)) found = static_cast<Stubs*>(this);
-    ((found = !found && riid == __uuidof(Interfaces) ? static_cast<Interfaces*>(this) : found), ...);
+    ((found = !found && riid == __uuidof(Interfaces) ? static_cast<Interfaces*>(this) : found),
+     ...);
     return found;
   }
 

@@ -40,8 +40,8 @@ struct IBufferResource : IUnknown {
 // A part of a buffer that some work reads or writes.
 struct BufferUse {
   enum class Access {
-    read,         // in UNORDERED_ACCESS, never from an UPLOAD or READBACK heap
-    write,        // as read; the buffer must allow unordered access
+    read,         // in UNORDERED_ACCESS, which the buffer must allow; no UPLOAD or READBACK heap
+    write,        // as read
     initial_read  // as read, or in GENERIC_READ of an UPLOAD heap: inputs of an initializer
   };
   std::shared_ptr<Buffer> buffer;

@@ -63,8 +63,7 @@ std::string StateTracker::use(const BufferUse& use) {
   if (use.access == BufferUse::Access::initial_read && buffer.heap.Type == D3D12_HEAP_TYPE_UPLOAD) {
     return {};
   }
-  if (use.access == BufferUse::Access::write &&
-      !(buffer.flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS)) {
+  if (!is_fixed(buffer) && !(buffer.flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS)) {
     return join(buffer.name(), " was created without ALLOW_UNORDERED_ACCESS");
   }
   return access(buffer, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);

@@ -15,7 +15,7 @@ HRESULT answer(const Body& body) noexcept {
 
 // Makes an object and gives it out as the interface asked for.
 template <class T, class... Arguments>
-HRESULT give_new(REFIID riid, void** out, const Arguments&... arguments) noexcept {
+HRESULT give_new(REFIID riid, void** out, const Arguments&... arguments) {
   if (!out) return E_POINTER;
   *out = nullptr;
   return answer([&] {

@@ -253,6 +253,7 @@ TEST_F(Misuse, WorkNeedsUnorderedAccess) {
   const auto up = buffer(16, D3D12_HEAP_TYPE_UPLOAD);
   const auto back = buffer(16, D3D12_HEAP_TYPE_READBACK);
   const auto written = record(list, {use_of(plain, Access::write, "OutputTensor")});
+  const auto read = record(list, {use_of(plain, Access::read, "InputTensor")});
   const auto uploaded = record(list, {use_of(up, Access::read, "InputTensor")});
   const auto read_back = record(list, {use_of(back, Access::read, "InputTensor")});
   const auto initial = record(list, {use_of(up, Access::initial_read, "FilterTensor")});
@@ -260,6 +261,7 @@ TEST_F(Misuse, WorkNeedsUnorderedAccess) {
   run();
   EXPECT_THAT(written->refusal(),
               HasSubstr("OutputTensor: buffer of 16 bytes was created without"));
+  EXPECT_THAT(read->refusal(), HasSubstr("was created without ALLOW_UNORDERED_ACCESS"));
   EXPECT_THAT(uploaded->refusal(), HasSubstr("InputTensor: buffer of 16 bytes lies in an UPLOAD"));
   EXPECT_THAT(read_back->refusal(), HasSubstr("READBACK heap"));
   EXPECT_THAT(initial->refusal(), IsEmpty());

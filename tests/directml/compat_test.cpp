@@ -20,6 +20,8 @@
 namespace weft::testing {
 namespace {
 
+// A handle is a number in a pointer's clothes. NOLINTBEGIN(performance-no-int-to-ptr)
+
 TEST(EventTest, ManualResetStaysSignalledUntilReset) {
   const wil::unique_handle event(CreateEvent(nullptr, TRUE, FALSE, nullptr));
   ASSERT_TRUE(event);
@@ -47,6 +49,7 @@ TEST(EventTest, WaitersShareSignals) {
   const wil::unique_handle taken(CreateEvent(nullptr, FALSE, FALSE, nullptr));
   std::atomic<int> count{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       while (WaitForSingleObject(go.get(), INFINITE) == WAIT_OBJECT_0) {
@@ -103,6 +106,8 @@ TEST(EventTest, BadHandlesFailWithAReason) {
   EXPECT_EQ(CreateEvent(nullptr, FALSE, FALSE, L"name"), nullptr);
   EXPECT_EQ(GetLastError(), ERROR_NOT_SUPPORTED);
 }
+
+// NOLINTEND(performance-no-int-to-ptr)
 
 TEST(LastErrorTest, IsOneAThread) {
   SetLastError(7);

@@ -137,7 +137,7 @@ TEST_F(DxgiTest, ParentsAndPrivateData) {
   EXPECT_EQ(adapter->GetPrivateData(id, &size, data), S_OK);
   EXPECT_STREQ(data, "ab");
   IUnknown* stored = nullptr;
-  size = sizeof stored;
+  size = sizeof(void*);
   EXPECT_EQ(factory->GetPrivateData(id, &size, &stored), S_OK);
   ASSERT_NE(stored, nullptr);
   stored->Release();

@@ -173,6 +173,20 @@ TEST_F(InstalledTest, ReadmeProgramBuildsAndRuns) {
   EXPECT_EQ(outcome.out, shown);
 }
 
+TEST_F(InstalledTest, ExecFindsTheLibrariesWhereverTheyAreMovedTogether) {
+  if (!fs::exists(prefix() + "/include/directml")) GTEST_SKIP() << "this build has no DirectML";
+  const TemporaryFolder elsewhere;
+  fs::copy(prefix(), elsewhere.path(),
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const Outcome outcome = run_shell("unset LD_LIBRARY_PATH; " + elsewhere.path().string() +
+                                    "/bin/weft exec -- sh -c 'ls $LD_LIBRARY_PATH/lib*'");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* name : {"libdirectml.so", "libd3d12.so", "libdxcore.so"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(elsewhere.path().string()));
+    EXPECT_THAT(outcome.out, HasSubstr(name));
+  }
+}
+
 // Each in a function of its own, with the whole API included.
 TEST_F(InstalledTest, ExamplesInHeadersBuildAndRun) {
   std::string program =

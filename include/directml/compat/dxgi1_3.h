@@ -11,7 +11,5 @@ interface IDXGIFactory3 : IDXGIFactory2 {
 // The debug flag is accepted; there is no debug layer of DXGI.
 STDAPI CreateDXGIFactory2(UINT flags, REFIID riid, void** factory);
 
-// clang-format off: one interface a line
 __CRT_UUID_DECL(IDXGIFactory3, 0x25483823, 0xcd46, 0x4c7d, 0x86, 0xca, 0x47, 0xaa, 0x95, 0xb8, 0x37,
                 0xbd)
-// clang-format on

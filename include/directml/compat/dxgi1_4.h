@@ -32,9 +32,7 @@ interface IDXGIFactory4 : IDXGIFactory3 {
   IFACEMETHOD(EnumWarpAdapter)(REFIID riid, void** adapter) = 0;
 };
 
-// clang-format off: one interface a line
 __CRT_UUID_DECL(IDXGIAdapter3, 0x645967a4, 0x1392, 0x4310, 0xa7, 0x98, 0x80, 0x53, 0xce, 0x3e, 0x93,
                 0xfd)
 __CRT_UUID_DECL(IDXGIFactory4, 0x1bc6ea02, 0xef36, 0x464f, 0xbf, 0x0c, 0x21, 0xca, 0x39, 0xe5, 0x16,
                 0x8a)
-// clang-format on

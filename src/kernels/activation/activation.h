@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "weft/operator_type.h"
 #include "weft/isa.h"
+#include "weft/operator_type.h"
 
 namespace weft::kernels {
 
