@@ -198,10 +198,9 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   tile_count_ = others * bands_ * out_splits_;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
   // The last block of a line, and the taps of its last pixel, reach past the last plane.
-  pixel_elements_ =
-      (block_group_ * kernels_.parts * plane_count * (band_rows_ + row_spread) * pitch +
-       2 * kSplitBlock) *
-      kSplitBlock;
+  const std::int64_t planes_pixels = plane_count * (band_rows_ + row_spread) * pitch;
+  const std::int64_t past = kSplitBlock + (pitch - columns.max_count());
+  pixel_elements_ = (block_group_ * kernels_.parts * planes_pixels + past) * kSplitBlock;
   acc_elements_ = kSplitBlock * (one_group ? kSplitBlock : out_block_count_ * line_);
   slot_bytes_ =
       base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +

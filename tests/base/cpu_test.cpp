@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-constexpr Isa kIsas[] = {Isa::base, Isa::sse4, Isa::avx2, Isa::avx512};
+constexpr Isa kIsas[] = {Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx};
 
 // Sets WEFT_MAX_ISA for a test and puts back what was there.
 class MaxIsa {
@@ -70,7 +70,7 @@ TEST(Isa, AMachineThatHasALevelHasTheOnesBelow) {
 TEST(Isa, ThePlanOptionCaps) {
   const MaxIsa none(nullptr);
   for (const Isa isa : kIsas) EXPECT_EQ(base::choose_isa(isa), best_up_to(isa)) << name(isa);
-  EXPECT_EQ(best_isa(), best_up_to(Isa::avx512));
+  EXPECT_EQ(best_isa(), best_up_to(Isa::amx));
 }
 
 TEST(Isa, TheEnvironmentCaps) {
@@ -78,13 +78,13 @@ TEST(Isa, TheEnvironmentCaps) {
     const MaxIsa cap(std::string(name(isa)).c_str());
     EXPECT_EQ(best_isa(), best_up_to(isa)) << name(isa);
     EXPECT_EQ(base::choose_isa(Isa::base), Isa::base);
-    EXPECT_EQ(base::choose_isa(Isa::avx512), best_up_to(isa));
+    EXPECT_EQ(base::choose_isa(Isa::amx), best_up_to(isa));
   }
 }
 
 TEST(Isa, AnEmptyEnvironmentVariableCapsNothing) {
   const MaxIsa empty("");
-  EXPECT_EQ(best_isa(), best_up_to(Isa::avx512));
+  EXPECT_EQ(best_isa(), best_up_to(Isa::amx));
 }
 
 TEST(Isa, AnUnknownNameIsAnError) {
@@ -94,7 +94,7 @@ TEST(Isa, AnUnknownNameIsAnError) {
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-    EXPECT_STREQ(error.what(), "WEFT_MAX_ISA is \"avx3\", must be one of base, sse4, avx2, avx512");
+    EXPECT_STREQ(error.what(), "WEFT_MAX_ISA is \"avx3\", must be one of base, sse4, avx2, avx512, amx");
   }
   const UnfoldParams params{
       .input = {.sizes = {1, 1, 3, 3}}, .output = {.sizes = {1, 4, 4}}, .window_sizes = {2, 2}};

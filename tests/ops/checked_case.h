@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
 #include "base/cpu.h"
 #include "random/check.h"
 
@@ -12,11 +14,11 @@ namespace weft::testing {
 // instruction set changes with `seed`.
 inline void expect_right(const OperatorParams& params, std::uint64_t seed,
                          random_cases::Values values = random_cases::Values::plain) {
-  constexpr Isa isas[] = {Isa::avx512, Isa::base, Isa::avx2, Isa::sse4};
+  constexpr Isa isas[] = {Isa::amx, Isa::avx512, Isa::base, Isa::avx2, Isa::sse4};
   random_cases::Case c;
   c.params = params;
   c.options.threads = static_cast<unsigned>(seed % 4 + 1);
-  c.options.max_isa = isas[seed % 4];
+  c.options.max_isa = isas[seed % std::size(isas)];
   c.other_threads = static_cast<unsigned>(seed % 3 + 5);
   c.values = values;
   c.data_seed = seed;

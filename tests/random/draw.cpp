@@ -74,7 +74,7 @@ Case draw(std::uint64_t seed, std::uint64_t index, std::optional<std::string_vie
     c.other_threads = dice.between(1, 4);
   } while (c.other_threads == c.options.threads);
   if (dice.chance(0.6))
-    c.options.max_isa = dice.pick({Isa::base, Isa::sse4, Isa::avx2, Isa::avx512});
+    c.options.max_isa = dice.pick({Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx});
   if (dice.chance(0.06)) c.values = Values::special;
   c.large = dice.chance(0.02);
   c.data_seed = dice.bits();
