@@ -151,6 +151,15 @@ void BindingTable::BindPersistentResource(const DML_BINDING_DESC* binding) {
   });
 }
 
+void BindingTable::check() const {
+  check_complete(*bound_);
+  const std::span<const Slot> slots = bound_->dispatch->slots();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].need != Slot::Need::required || fresh_[i]) continue;
+    return check_hazards(*bound_, std::vector<bool>(slots.size(), true));
+  }
+}
+
 void BindingTable::bind_groups(std::span<const SlotGroup> groups, UINT count,
                                const DML_BINDING_DESC* bindings) {
   // An initializer whose targets need nothing may be bound nothing.

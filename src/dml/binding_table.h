@@ -31,6 +31,9 @@ class BindingTable final : public DeviceChild<IDMLBindingTable> {
   D3D12_GPU_DESCRIPTOR_HANDLE gpu_descriptors() const noexcept { return gpu_; }
   UINT descriptor_count() const noexcept { return descriptor_count_; }
 
+  // Checks what is bound as a whole; what the binding methods did not compare with each other yet.
+  // Throws com::Failure.
+  void check() const;
   // What is bound has been used: rebinding starts a new round, in which buffers may change places.
   void recorded() { fresh_.assign(fresh_.size(), false); }
 

@@ -68,12 +68,11 @@ void CommandRecorder::record(ID3D12CommandList* list, IDMLDispatchable* dispatch
   if (dispatch->binds_late()) {
     target->record(std::make_shared<LateWork>(device().shared_state(), dispatch, range));
   } else {
-    check_complete(*table->bound());
+    table->check();
     if (range.count != 0 && read_descriptors(range, *dispatch) != table->bound()) {
       refuse("bindings", "changed since its descriptors were copied to GPUDescriptorHandle",
              "copied again: CPU and GPU handle lie in different heaps");
     }
-    check_hazards(*table->bound(), std::vector<bool>(dispatch->slots().size(), true));
     target->record(std::make_shared<DispatchWork>(device().shared_state(), *table->bound()));
   }
   table->recorded();

@@ -65,6 +65,7 @@ void CompiledDispatch::run(std::span<std::byte* const> slots, DeviceState& state
                                            " is executed while it is evicted, must be made "
                                            "resident before");
     }
+    check_persistent(slots[persistent_slot()], state);
     Trace trace(kRun);
     trace.detail([&] {
       const std::string text = label();
@@ -75,6 +76,16 @@ void CompiledDispatch::run(std::span<std::byte* const> slots, DeviceState& state
     }
     trace.finish();
   });
+}
+
+// Hardware may have put addresses into the persistent resource.
+void CompiledDispatch::check_persistent(const std::byte* bound, DeviceState& state) const {
+  if (executable_->persistent_size_in_bytes() == 0 || bound == persistent_) return;
+  if (warned_.exchange(true)) return;
+  state.report(com::Severity::warning,
+               std::string(kRun) + ": " + label() +
+                   ".PersistentResource is bound elsewhere than at initialization: a persistent "
+                   "resource must not be moved");
 }
 
 void CompiledDispatch::evict() const noexcept {

@@ -24,7 +24,10 @@ class CompiledDispatch final : public Dispatch {
   bool initialized() const noexcept { return initialized_.load(std::memory_order_acquire); }
   // False where it already is. An initializer calls it before it writes anything.
   bool begin_initialization() const noexcept { return !begun_.exchange(true); }
-  void end_initialization() const noexcept { initialized_.store(true, std::memory_order_release); }
+  void end_initialization(const std::byte* persistent) const noexcept {
+    persistent_ = persistent;
+    initialized_.store(true, std::memory_order_release);
+  }
 
   // IDMLDevice::Evict and MakeResident, counted; a new object is resident.
   void evict() const noexcept;
@@ -36,9 +39,13 @@ class CompiledDispatch final : public Dispatch {
   std::string label() const;
 
  private:
+  void check_persistent(const std::byte* bound, DeviceState& state) const;
+
   std::shared_ptr<const Executable> executable_;
   mutable std::atomic<bool> begun_{false};
   mutable std::atomic<bool> initialized_{false};
+  mutable const std::byte* persistent_ = nullptr;  // written once, before initialized_
+  mutable std::atomic<bool> warned_{false};
   mutable std::atomic<int> residency_{1};
   mutable std::mutex mutex_;
   mutable std::string label_;

@@ -23,7 +23,7 @@ class CompiledOperator final
 
   const std::shared_ptr<const CompiledDispatch>& compiled() const noexcept { return compiled_; }
 
-  DML_BINDING_PROPERTIES GetBindingProperties() override { return compiled_->properties(); }
+  DML_BINDING_PROPERTIES GetBindingProperties() override { return compiled_->traced_properties(); }
 
   std::shared_ptr<const Dispatch> dispatch() const noexcept override { return compiled_; }
   const DeviceState* device_state() const noexcept override { return &state(); }

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "dml/operator_names.h"
-
 namespace weft::dml {
 
 namespace {
@@ -137,8 +135,9 @@ void DescReader::fused_activation(const DML_OPERATOR_DESC* desc, std::optional<A
   const std::uint32_t number = raw(desc->Type);
   const auto type = static_cast<OperatorType>(number);
   if (!is_fusable(type)) {
-    const std::string_view known = directml_operator_name(number);
-    return fail("FusedActivation.Type", known.empty() ? std::to_string(number) : std::string(known),
+    const std::string_view known = name(type);
+    return fail("FusedActivation.Type",
+                known == "INVALID" ? std::to_string(number) : std::string(known),
                 "ELEMENT_WISE_CLIP or an ACTIVATION_ of one number",
                 "the functions that CONVOLUTION can fuse");
   }

@@ -41,13 +41,6 @@ com::Ptr<T> make(Arguments&&... arguments) {
   return com::Ptr<T>::adopt(new T(std::forward<Arguments>(arguments)...));
 }
 
-std::string properties_text(const Dispatch& dispatch) {
-  const DML_BINDING_PROPERTIES properties = dispatch.properties();
-  return std::to_string(properties.RequiredDescriptorCount) + " descriptors, temporary " +
-         std::to_string(properties.TemporaryResourceSize) + " bytes, persistent " +
-         std::to_string(properties.PersistentResourceSize) + " bytes";
-}
-
 }  // namespace
 
 const GUID Device::kId = {
@@ -78,6 +71,9 @@ HRESULT Device::Debug::QueryInterface(REFIID riid, void** object) {
 HRESULT Device::CreateOperator(const DML_OPERATOR_DESC* desc, REFIID riid, void** ppv) {
   clear(ppv);
   return answer(state(), "IDMLDevice::CreateOperator", [&](Trace& trace) {
+    trace.detail([&] {
+      return desc ? std::string(name(static_cast<OperatorType>(raw(desc->Type)))) : "null";
+    });
     OperatorParams params = read_operator(desc);
     trace.detail([&] { return describe(params); });
     check_feature_level(params, feature_level_);
@@ -102,7 +98,7 @@ HRESULT Device::CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REF
         std::string(name(type_of(source->params()))),
         std::make_shared<const Executable>(single_node_graph(source->params())), checked);
     trace.detail(
-        [&] { return compiled->executable().explain() + "; " + properties_text(*compiled); });
+        [&] { return compiled->executable().explain() + "; " + describe(compiled->properties()); });
     return hand_out(make<CompiledOperator>(*this, compiled, com::Ptr<IDMLOperator>(op)), riid, ppv);
   });
 }
@@ -119,7 +115,7 @@ HRESULT Device::CompileGraph(const DML_GRAPH_DESC* desc, DML_EXECUTION_FLAGS fla
         std::move(name), std::make_shared<const Executable>(std::move(graph)), checked);
     trace.detail([&] {
       return compiled->name() + ": " + compiled->executable().explain() + "; " +
-             properties_text(*compiled);
+             describe(compiled->properties());
     });
     return hand_out(make<CompiledOperator>(*this, compiled, com::Ptr<IDMLOperator>()), riid, ppv);
   });
@@ -152,7 +148,12 @@ HRESULT Device::CreateBindingTable(const DML_BINDING_TABLE_DESC* desc, REFIID ri
   });
 }
 
-HRESULT Device::GetDeviceRemovedReason() { return state_->reason(); }
+HRESULT Device::GetDeviceRemovedReason() {
+  Trace trace("IDMLDevice::GetDeviceRemovedReason");
+  const HRESULT reason = state_->reason();
+  trace.finish(reason);
+  return reason;
+}
 
 HRESULT Device::GetParentDevice(REFIID riid, void** ppv) {
   clear(ppv);

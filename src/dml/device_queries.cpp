@@ -54,8 +54,9 @@ FeatureLevel best_level(const DML_FEATURE_QUERY_FEATURE_LEVELS& query, FeatureLe
 HRESULT Device::CheckFeatureSupport(DML_FEATURE feature, UINT featureQueryDataSize,
                                     const void* featureQueryData, UINT featureSupportDataSize,
                                     void* featureSupportData) {
-  return answer(state(), "IDMLDevice::CheckFeatureSupport", [&](Trace&) {
+  return answer(state(), "IDMLDevice::CheckFeatureSupport", [&](Trace& trace) {
     const std::uint32_t number = raw(feature);
+    trace.detail([&] { return "feature " + std::to_string(number); });
     if (number == DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT) {
       const auto& query = read_as<DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT>(
           "featureQueryData", featureQueryDataSize, featureQueryData);
@@ -114,14 +115,16 @@ HRESULT change_residency(Device& device, UINT count, IDMLPageable* const* object
 }  // namespace
 
 HRESULT Device::Evict(UINT count, IDMLPageable* const* ppObjects) {
-  return answer(state(), "IDMLDevice::Evict", [&](Trace&) {
+  return answer(state(), "IDMLDevice::Evict", [&](Trace& trace) {
+    trace.detail([&] { return std::to_string(count) + " objects"; });
     return change_residency(*this, count, ppObjects,
                             [](const CompiledDispatch& each) { each.evict(); });
   });
 }
 
 HRESULT Device::MakeResident(UINT count, IDMLPageable* const* ppObjects) {
-  return answer(state(), "IDMLDevice::MakeResident", [&](Trace&) {
+  return answer(state(), "IDMLDevice::MakeResident", [&](Trace& trace) {
+    trace.detail([&] { return std::to_string(count) + " objects"; });
     return change_residency(*this, count, ppObjects,
                             [](const CompiledDispatch& each) { each.make_resident(); });
   });

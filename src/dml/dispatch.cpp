@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dml/trace.h"
+
 namespace weft::dml {
 
 const GUID DispatchSource::kId = {
@@ -18,6 +20,20 @@ DML_BINDING_PROPERTIES Dispatch::properties() const noexcept {
   result.TemporaryResourceSize = slots_[temporary_slot()].size_in_bytes;
   result.PersistentResourceSize = slots_[persistent_slot()].size_in_bytes;
   return result;
+}
+
+DML_BINDING_PROPERTIES Dispatch::traced_properties() const noexcept {
+  Trace trace("IDMLDispatchable::GetBindingProperties");
+  const DML_BINDING_PROPERTIES result = properties();
+  trace.detail([&] { return name_ + ": " + describe(result); });
+  trace.finish();
+  return result;
+}
+
+std::string describe(const DML_BINDING_PROPERTIES& properties) {
+  return std::to_string(properties.RequiredDescriptorCount) + " descriptors, temporary " +
+         std::to_string(properties.TemporaryResourceSize) + " bytes, persistent " +
+         std::to_string(properties.PersistentResourceSize) + " bytes";
 }
 
 void Dispatch::add_resources(std::uint64_t temporary_size, std::uint64_t persistent_size) {

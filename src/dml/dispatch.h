@@ -65,6 +65,8 @@ class Dispatch {
   // One descriptor for each buffer; never 0 for a compiled operator, since clients create heaps of
   // exactly that size.
   DML_BINDING_PROPERTIES properties() const noexcept;
+  // The same as IDMLDispatchable::GetBindingProperties, which WEFT_TRACE tells.
+  DML_BINDING_PROPERTIES traced_properties() const noexcept;
 
   // On the queue's thread; one pointer a slot. What goes wrong removes the device.
   virtual void run(std::span<std::byte* const> slots, DeviceState& state) const noexcept = 0;
@@ -84,6 +86,9 @@ class Dispatch {
   bool in_place_ = false;
   bool initializes_ = false;
 };
+
+// "4 descriptors, temporary 1792 bytes, persistent 256 bytes".
+std::string describe(const DML_BINDING_PROPERTIES& properties);
 
 // Offered by the objects that can be dispatched, beside their COM interfaces.
 class DispatchSource {

@@ -10,7 +10,8 @@ Graph single_node_graph(const OperatorParams& params) {
   Graph graph;
   graph.is_operator = true;
   Graph::Node node{params, {}, std::string(name(type_of(params)))};
-  for (const auto& tensor : tensors_of(node.params).inputs()) {
+  const OperatorTensors tensors = tensors_of(node.params);
+  for (const auto& tensor : tensors.inputs()) {
     node.inputs.push_back(
         {tensor.desc ? Graph::Source::Kind::input : Graph::Source::Kind::none, graph.input_count});
     ++graph.input_count;

@@ -70,9 +70,10 @@ void InitializerDispatch::run(std::span<std::byte* const> slots,
                                              " is initialized a second time, must be "
                                              "initialized exactly once");
       }
+      std::byte* persistent = slots[outputs_[t].first_slot];
       target.executable().initialize(slots.subspan(inputs_[t].first_slot, inputs_[t].slot_count),
-                                     slots[outputs_[t].first_slot]);
-      target.end_initialization();
+                                     persistent);
+      target.end_initialization(persistent);
       trace.finish();
     }
   });

@@ -16,7 +16,7 @@ class OperatorInitializer final
   // Throws com::Failure.
   OperatorInitializer(Device& device, UINT operator_count, IDMLCompiledOperator* const* operators);
 
-  DML_BINDING_PROPERTIES GetBindingProperties() override { return dispatch()->properties(); }
+  DML_BINDING_PROPERTIES GetBindingProperties() override { return dispatch()->traced_properties(); }
   HRESULT Reset(UINT operatorCount, IDMLCompiledOperator* const* operators) override;
 
   std::shared_ptr<const Dispatch> dispatch() const noexcept override;

@@ -22,7 +22,9 @@ struct OperatorTensors {
   std::size_t input_count;
   Tensor output;
 
-  std::span<const Tensor> inputs() const { return std::span(storage).first(input_count); }
+  std::span<const Tensor> inputs() const& { return std::span(storage).first(input_count); }
+  // A loop over a temporary's inputs would outlive it.
+  std::span<const Tensor> inputs() && = delete;
 };
 
 // Points into `params`.

@@ -120,7 +120,7 @@ class GraphReader {
     added.params = op->params();
     added.name =
         "node " + std::to_string(index) + " " + std::string(weft::name(type_of(added.params)));
-    added.inputs.resize(tensors_of(added.params).inputs().size());
+    added.inputs.resize(tensors_of(added.params).input_count);
   }
 
   template <class Edge>
@@ -154,7 +154,7 @@ class GraphReader {
     }
     Graph::Node& target = graph_.nodes[refs_[node].source.index];
     check_index(where + ".ToNodeInputIndex", input, target.inputs.size());
-    const TensorDesc* desc = tensors_of(target.params).inputs()[input].desc;
+    const TensorDesc* desc = tensors_of(target.params).storage[input].desc;
     if (!desc) {
       refuse(where + ".ToNodeInputIndex", std::to_string(input), "an input that exists",
              target.name + " has no such tensor");

@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "dml/desc_reader.h"
-#include "dml/operator_names.h"
 
 namespace weft::dml {
 
@@ -138,8 +137,8 @@ OperatorParams read_operator(const DML_OPERATOR_DESC* desc) {
   if (!desc) throw Error(ErrorCode::invalid_argument, "desc is null, must be a DML_OPERATOR_DESC");
   const std::uint32_t number = raw(desc->Type);
   const auto type = static_cast<OperatorType>(number);
-  const std::string_view known = directml_operator_name(number);
-  if (known.empty()) {
+  const std::string_view known = name(type);
+  if (known == "INVALID") {
     fail(ErrorCode::invalid_argument, "Type", std::to_string(number), "a DML_OPERATOR_TYPE", "");
   }
   if (operator_support(type).data_types.empty()) {

@@ -20,10 +20,15 @@ class Trace {
     if (tracing()) start_ = Clock::now();
   }
 
-  // `text` makes a description of the arguments; called when tracing only.
+  // `text` makes a description of the arguments; called when tracing only. Out of memory: none.
   template <class Text>
-  void detail(const Text& text) {
-    if (tracing()) detail_ = text();
+  void detail(const Text& text) noexcept {
+    if (!tracing()) return;
+    try {
+      detail_ = text();
+    } catch (...) {
+      detail_.clear();
+    }
   }
 
   void finish() noexcept;

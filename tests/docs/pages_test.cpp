@@ -60,7 +60,8 @@ TEST(PagesTest, OperatorsPageIsWhatInfoPrints) {
 std::map<std::string, std::string> decisions() {
   static const std::regex heading_pattern(R"(\n### ([^\n]+)\n)");
   std::map<std::string, std::string> entries;
-  for (const char* name : {"docs/decisions.md", "docs/decisions-directml.md"}) {
+  for (const char* name :
+       {"docs/decisions.md", "docs/decisions-directml.md", "docs/decisions-d3d12.md"}) {
     const std::string page = read_file(source_tree / name);
     for (std::sregex_iterator it(page.begin(), page.end(), heading_pattern), end; it != end; ++it) {
       const auto begin = static_cast<std::size_t>(it->position() + it->length());

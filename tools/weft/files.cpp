@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "problem.h"
@@ -106,7 +107,7 @@ std::filesystem::path follow_links(std::filesystem::path path) {
 // Where the bytes for a path go.
 struct Output {
   std::filesystem::path file;
-  std::string temporary = {};              // what its name is made from; none for a device
+  std::string temporary = {};              // beside it; none for a device
   std::optional<mode_t> permissions = {};  // of the file that is there already
 };
 
@@ -124,7 +125,8 @@ Output find_output(const std::filesystem::path& path) {
   if (error == 0) output.permissions = status.st_mode & 07777;
   const std::filesystem::path folder =
       output.file.has_parent_path() ? output.file.parent_path() : ".";
-  output.temporary = folder / ".weft-XXXXXX";
+  std::random_device random;
+  output.temporary = folder / fmt::format(".weft-{:08x}{:08x}", random(), random());
   if (output.temporary.size() >= PATH_MAX) fail(path, "write", ENAMETOOLONG);
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) {
@@ -135,7 +137,8 @@ Output find_output(const std::filesystem::path& path) {
   return output;
 }
 
-// The temporary file that there is, for the handler of signals: any thread may run it at any time.
+// The temporary file that there is, for the handler of signals. Linux runs that on the main thread,
+// which is the one that writes.
 char unfinished_name[PATH_MAX];
 std::atomic<bool> unfinished_exists = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -152,8 +155,9 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& name) {
     std::memcpy(unfinished_name, name.c_str(), name.size() + 1);
-    file_ = FileDescriptor(mkostemp(unfinished_name, O_CLOEXEC));
-    unfinished_exists = file_.number() >= 0;
+    unfinished_exists = true;  // before it does, so that no signal comes in between
+    file_ = FileDescriptor(open(unfinished_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (file_.number() < 0) unfinished_exists = false;
   }
   ~TemporaryFile() {
     if (unfinished_exists) unlink(unfinished_name);

@@ -54,6 +54,32 @@ TEST_F(DebugDevice, PrintsAndCanBeMuted) {
   EXPECT_EQ(same.Get(), static_cast<IUnknown*>(machine().dml.Get())) << "one object";
 }
 
+// Works here, not everywhere: hardware may have put addresses into it.
+TEST_F(DebugDevice, WarnsOnceOfAMovedPersistentResource) {
+  Machine& m = machine();
+  const auto compiled = compile(m, ConvolutionDesc(DML_TENSOR_FLAG_OWNED_BY_DML).operator_desc());
+  const auto persistent = persistent_for(m, compiled.Get());
+  const auto filter = m.buffer_of(std::vector<float>(4, 0.5f));
+  initialize(m, compiled.Get(), {{}, Binding(filter), {}}, persistent.Get());
+  const auto moved = persistent_for(m, compiled.Get());
+  m.list->CopyResource(moved.Get(), persistent.Get());
+  m.execute();
+  const auto input = m.buffer_of(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const auto output = m.buffer(16);
+  const auto bound =
+      bind_all(m, compiled.Get(), {Binding(input), {}, {}}, {Binding(output)}, moved.Get());
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) {
+    m.recorder->RecordDispatch(m.list.Get(), compiled.Get(), bound.table.Get());
+    m.execute();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "[DIRECTML WARNING] execution: CONVOLUTION.PersistentResource is bound elsewhere than "
+            "at initialization: a persistent resource must not be moved\n");
+  EXPECT_EQ(m.read(output.Get(), 4), (std::vector<float>{6, 8, 12, 14}));
+  EXPECT_OK(m.dml->GetDeviceRemovedReason());
+}
+
 TEST_F(MachineTest, WithoutTheFlagNothingIsPrinted) {
   ::testing::internal::CaptureStderr();
   make_a_mistake(machine());

@@ -53,13 +53,14 @@ BadCall convolution(const char* name, const char* message,
           }};
 }
 
-BadCall fused(const char* name, const char* message, DML_OPERATOR_TYPE type,
+BadCall fused(const char* name, const char* message, std::uint32_t type,
               DML_ACTIVATION_LINEAR_OPERATOR_DESC desc) {
   return convolution(name, message, [type, desc](ConvolutionDesc& c) {
     static thread_local DML_ACTIVATION_LINEAR_OPERATOR_DESC numbers;
     static thread_local DML_OPERATOR_DESC activation;
     numbers = desc;
-    activation = {type, &numbers};
+    activation.Desc = &numbers;
+    std::memcpy(&activation.Type, &type, sizeof type);
     c.desc.FusedActivation = &activation;
   });
 }
@@ -149,8 +150,7 @@ const BadCall kOperatorCalls[] = {
     convolution("NoGroups", "CONVOLUTION.GroupCount is 0", [](auto& c) { c.desc.GroupCount = 0; }),
     convolution("OutputSize", "CONVOLUTION.OutputTensor.Sizes[2] is 3, must be 2",
                 [](auto& c) { c.output.sizes[2] = 3; }),
-    fused("FusedUnknown", "CONVOLUTION.FusedActivation.Type is 999", odd<DML_OPERATOR_TYPE>(999),
-          {}),
+    fused("FusedUnknown", "CONVOLUTION.FusedActivation.Type is 999", 999, {}),
     fused("FusedSoftmax", "CONVOLUTION.FusedActivation.Type is ACTIVATION_SOFTMAX",
           DML_OPERATOR_ACTIVATION_SOFTMAX, {}),
     fused("FusedTensor", "CONVOLUTION.FusedActivation.InputTensor is a tensor, must be null",

@@ -112,6 +112,9 @@ TEST_F(Switches, TraceTellsEveryCall) {
               "weft: trace: IDMLDevice::CreateOperator\\(CONVOLUTION \\{InputTensor FLOAT32 "
               "\\{1, 1, 3, 3\\}, FilterTensor FLOAT32 \\{1, 1, 2, 2\\}, BiasTensor none, .*"
               "GroupCount 1\\}\\) = S_OK \\(0x00000000\\), [0-9.]+ us");
+  EXPECT_WITH("WEFT_TRACE", "1", run,
+              "weft: trace: IDMLDispatchable::GetBindingProperties\\(CONVOLUTION: 4 descriptors, "
+              "temporary [0-9]+ bytes, persistent 0 bytes\\), ");
   EXPECT_WITH("WEFT_TRACE", "1", run, "weft: trace: execution\\(CONVOLUTION: .*_f32_.*\\), ");
   EXPECT_WITH("WEFT_TRACE", "1", run,
               "weft: trace: IDMLCommandRecorder::RecordDispatch\\(CONVOLUTION\\), ");

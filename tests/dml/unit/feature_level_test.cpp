@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "dml/operator_names.h"
-
 namespace weft::dml {
 namespace {
 
@@ -169,15 +167,6 @@ TEST(FeatureLevel, Numbers) {
   EXPECT_FALSE(is_feature_level(0x6500));
   EXPECT_FALSE(is_feature_level(0));
   EXPECT_EQ(device_feature_level(), kHighestFeatureLevel);
-}
-
-TEST(OperatorNames, AreThoseOfTheOperatorsThatWeftHas) {
-  for (const OperatorType type : all_operator_types()) {
-    EXPECT_EQ(directml_operator_name(static_cast<std::uint32_t>(type)), name(type));
-  }
-  EXPECT_EQ(directml_operator_name(54), "GEMM");
-  EXPECT_EQ(directml_operator_name(0), "");
-  EXPECT_EQ(directml_operator_name(178), "");
 }
 
 }  // namespace
