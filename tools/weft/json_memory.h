@@ -26,8 +26,7 @@ class JsonAllocator {
       Free(block);
       return nullptr;
     }
-    constexpr std::size_t kLarge = std::size_t{1} << 20;  // smaller ones are not worth a look
-    if (size > old_size && size - old_size >= kLarge) require_memory(size - old_size);
+    if (size > old_size) require_memory(size - old_size);
     void* const result = std::realloc(block, size);
     if (result == nullptr) throw std::bad_alloc();
     return result;

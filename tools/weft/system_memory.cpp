@@ -112,7 +112,8 @@ std::uint64_t available_memory_bytes(const MemorySources& sources) {
 }
 
 void require_memory(std::uint64_t size_in_bytes) {
-  if (size_in_bytes > available_memory_bytes()) throw std::bad_alloc();
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 20;
+  if (size_in_bytes >= kLarge && size_in_bytes > available_memory_bytes()) throw std::bad_alloc();
 }
 
 }  // namespace weft::cli
