@@ -94,7 +94,8 @@ TEST(Isa, AnUnknownNameIsAnError) {
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-    EXPECT_STREQ(error.what(), "WEFT_MAX_ISA is \"avx3\", must be one of base, sse4, avx2, avx512, amx");
+    EXPECT_STREQ(error.what(),
+                 "WEFT_MAX_ISA is \"avx3\", must be one of base, sse4, avx2, avx512, amx");
   }
   const UnfoldParams params{
       .input = {.sizes = {1, 1, 3, 3}}, .output = {.sizes = {1, 4, 4}}, .window_sizes = {2, 2}};

@@ -66,7 +66,8 @@ TEST(InfoTest, MaxIsaCapsTheInstructionSet) {
 }
 
 TEST(InfoTest, UnknownMaxIsaIsRefused) {
-  const std::string message = "WEFT_MAX_ISA is \"mmx\", must be one of base, sse4, avx2, avx512, amx";
+  const std::string message =
+      "WEFT_MAX_ISA is \"mmx\", must be one of base, sse4, avx2, avx512, amx";
   const Outcome text = run_shell("WEFT_MAX_ISA=mmx weft info");
   EXPECT_EQ(text.status, 2);
   EXPECT_EQ(text.out, "");
