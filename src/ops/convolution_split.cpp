@@ -1,7 +1,6 @@
 #include "ops/convolution_split.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <new>
 #include <string>
@@ -44,26 +43,6 @@ T* take(std::byte*& memory, std::int64_t count) {
 }
 
 }  // namespace
-
-// The range of one image's numbers, widened by all threads.
-struct SplitConvolution::SharedRange {
-  std::atomic<std::uint32_t> largest{0};
-  std::atomic<std::uint32_t> smallest{UINT32_MAX};
-
-  void add(const SplitRange& range) noexcept {
-    widen(largest, range.largest, true);
-    widen(smallest, range.smallest, false);
-  }
-  SplitRange get() const noexcept { return {largest.load(), smallest.load()}; }
-
- private:
-  static void widen(std::atomic<std::uint32_t>& value, std::uint32_t by, bool larger) noexcept {
-    std::uint32_t now = value.load(std::memory_order_relaxed);
-    while ((larger ? by > now : by < now) &&
-           !value.compare_exchange_weak(now, by, std::memory_order_relaxed)) {
-    }
-  }
-};
 
 SplitConvolution::AxisTaps::AxisTaps(const Phase& phase) noexcept
     : count(static_cast<int>(phase.taps)) {

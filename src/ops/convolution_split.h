@@ -7,6 +7,7 @@
 
 #include "kernels/split/split.h"
 #include "ops/convolution_plan.h"
+#include "ops/shared_range.h"
 #include "ops/split_filter.h"
 
 namespace weft::ops {
@@ -62,8 +63,6 @@ class SplitConvolution final : public PlanBody {
     float* sums;  // 32 output channels of line_ pixels
     std::int64_t* taps;
   };
-
-  struct SharedRange;
 
   static constexpr std::int64_t kChunk = 64;
 

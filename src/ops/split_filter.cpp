@@ -1,35 +1,18 @@
 #include "ops/split_filter.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "ops/shared_range.h"
 #include "weft/error.h"
 
 namespace weft::ops {
 
 using kernels::kSplitBlock;
 using kernels::SplitRange;
-
-namespace {
-
-// A range that several threads widen.
-struct SharedRange {
-  std::atomic<std::uint32_t> largest{0};
-  std::atomic<std::uint32_t> smallest{UINT32_MAX};
-};
-
-void widen(std::atomic<std::uint32_t>& value, std::uint32_t by, bool larger) noexcept {
-  std::uint32_t now = value.load(std::memory_order_relaxed);
-  while ((larger ? by > now : by < now) &&
-         !value.compare_exchange_weak(now, by, std::memory_order_relaxed)) {
-  }
-}
-
-}  // namespace
 
 SplitFilter::SplitFilter(const ConvolutionGeometry& geometry, DataType type, kernels::LoadRow load,
                          const kernels::SplitKernels& kernels)
@@ -67,10 +50,9 @@ void SplitFilter::pack(const void* filter, std::byte* packed, unsigned slots) co
     const std::int64_t out_block = index % out_blocks_;
     pack_block(static_cast<const std::byte*>(filter), group, out_block,
                const_cast<std::uint16_t*>(block(packed, group, out_block)), range);
-    widen(shared.largest, range.largest, true);
-    widen(shared.smallest, range.smallest, false);
+    shared.add(range);
   });
-  const SplitRange all{shared.largest, shared.smallest};
+  const SplitRange all = shared.get();
   std::memcpy(packed, &all, sizeof all);
 }
 
