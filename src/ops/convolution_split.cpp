@@ -66,17 +66,23 @@ bool SplitConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return false;
   double positions = static_cast<double>(g.batch * g.groups);
   double line_share = 1;
+  double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
     if (axis.phase_count() > kMaxPhases || axis.window() > AxisTaps::kMost) return false;
     positions *= static_cast<double>(axis.out_size());
     const AxisTaps taps(axis.phase(0));
     if (taps.planes > 8 || taps.spread > 4 * axis.max_count() + 64) return false;
+    least_pixels *= static_cast<double>(std::max(taps.planes, 1)) *
+                    static_cast<double>((d == kSpatial - 1 ? axis.max_count() : 1) + taps.spread);
     if (d == kSpatial - 1) {
       line_share = static_cast<double>(axis.max_count()) /
                    static_cast<double>(axis.max_count() + taps.spread);
     }
   }
+  const double bytes_a_pixel =
+      static_cast<double>(parts_of(params.input.data_type) * kSplitBlock * 2);
+  if (least_pixels * bytes_a_pixel > static_cast<double>(kPixelBytes)) return false;
   // Seconds on one core, from measurements: products with whole blocks, splitting, results.
   const auto blocks = [](std::int64_t channels) {
     return static_cast<double>(base::round_up(channels, kSplitBlock));
@@ -142,8 +148,11 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t plane_count = largest(rows, planes) * largest(columns, planes);
   most_taps_ = largest(rows, count) * largest(columns, count);
 
-  block_group_ = std::clamp<std::int64_t>(kFilterBytes / (2 * most_taps_ * filter_.step()), 1,
-                                          filter_.in_blocks());
+  const std::int64_t row_bytes =
+      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
+  block_group_ = std::clamp<std::int64_t>(
+      std::min(kFilterBytes / (2 * most_taps_ * filter_.step()), kPixelBytes / row_bytes), 1,
+      filter_.in_blocks());
   const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
   const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
   band_rows_ = std::clamp<std::int64_t>(fitting, base::divide_up(kMinLine, pitch),

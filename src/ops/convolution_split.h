@@ -23,6 +23,8 @@ namespace weft::ops {
 // The terms of a sum are added in the order input channel block, tap, channel pair, whatever the
 // tiles. An image whose numbers the unit cannot hold (infinities, NaN, tiny ones) is computed once
 // more by the general plan: its bits depend on that image and the filter alone.
+//
+// A thread's memory is at most 4 MiB, whatever the size of the image.
 class SplitConvolution final : public PlanBody {
  public:
   // Whether the unit is there and expected to be faster than the general plan.

@@ -200,6 +200,22 @@ TEST_F(SplitConvolutionTest, ZerosAreNumbersLikeOthers) {
   for (std::size_t i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], b[i / plane]);
 }
 
+TEST_F(SplitConvolutionTest, MemoryOfAThreadIsBounded) {
+  for (const std::uint32_t channels : {64u, 1280u}) {
+    for (const std::uint32_t window : {1u, 3u, 7u}) {
+      for (const std::uint32_t stride : {1u, 2u}) {
+        for (const std::uint32_t size : {7u, 56u, 300u, 1024u, 5000u}) {
+          const ConvolutionParams params =
+              params_of({1, channels, 256, 1, 20, size + 7, window, stride, 1});
+          const Plan one = plan(params, {.threads = 1, .prepare_filter = true});
+          EXPECT_LE(one.workspace_size_in_bytes(), 4u << 20)
+              << one.explain() << ", window " << window << ", stride " << stride << ", " << size;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(SplitConvolutionTest, IsChosenWhereItIsFaster) {
   const ConvolutionParams wide = params_of(kShapes[0]);
   EXPECT_EQ(plan(wide).algorithm(), "split_f32_amx");
