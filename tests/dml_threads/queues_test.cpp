@@ -81,6 +81,8 @@ TEST(Queues, WaitForEachOther) {
     }
     for (auto& queue : queues) queue->finish();
   }
+  // The queue gets to this signal after the one that finish() waits for.
+  WEFT_CHECK_HR(done->SetEventOnCompletion(kSteps, nullptr));
   EXPECT_EQ(done->GetCompletedValue(), kSteps);
   const std::vector<std::byte> result = setup.download(images[kSteps].Get());
 
