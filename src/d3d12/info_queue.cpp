@@ -119,7 +119,7 @@ HRESULT InfoQueue::SetMessageCountLimit(UINT64 limit) {
 HRESULT InfoQueue::GetMessage(UINT64 index, D3D12_MESSAGE* message, SIZE_T* size) {
   if (!size) return E_INVALIDARG;
   return quietly([&]() -> HRESULT {
-    const auto stored = store().stored(index);
+    const auto stored = store().retrievable(index);
     if (!stored) return DXGI_ERROR_NOT_FOUND;
     const std::size_t text_size = stored->text.size() + 1;
     const std::size_t needed = sizeof(D3D12_MESSAGE) + text_size;

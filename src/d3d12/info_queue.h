@@ -21,7 +21,8 @@ class InfoQueue final : public ID3D12InfoQueue1 {
 
   HRESULT SetMessageCountLimit(UINT64 limit) override;
   void ClearStoredMessages() override { store().clear(); }
-  // The text lies behind the D3D12_MESSAGE, terminator and all.
+  // The index counts what passes the retrieval filter. The text lies behind the D3D12_MESSAGE,
+  // terminator and all.
   HRESULT GetMessage(UINT64 index, D3D12_MESSAGE* message, SIZE_T* size) override;
   UINT64 GetNumMessagesAllowedByStorageFilter() override { return store().counters().allowed; }
   UINT64 GetNumMessagesDeniedByStorageFilter() override { return store().counters().denied; }

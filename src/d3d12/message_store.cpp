@@ -19,9 +19,10 @@ void MessageStore::add(const MessageKind& kind, std::string_view text) noexcept 
     }
   }
   const std::lock_guard lock(callback_mutex_);
-  const std::vector<Callback> callbacks = callbacks_;  // a callback may remove itself
+  const std::vector<Callback> callbacks = callbacks_;  // a callback may add and remove some
   for (const Callback& callback : callbacks) {
     if (!passes && !(callback.flags & D3D12_MESSAGE_CALLBACK_IGNORE_FILTERS)) continue;
+    if (!is_registered(callback.cookie)) continue;
     callback.function(kind.category, kind.severity, kind.id, message.text.c_str(),
                       callback.context);
   }
@@ -40,10 +41,13 @@ void MessageStore::clear() noexcept {
   messages_.clear();
 }
 
-std::optional<Message> MessageStore::stored(std::uint64_t index) const {
+std::optional<Message> MessageStore::retrievable(std::uint64_t index) const {
   const std::lock_guard lock(mutex_);
-  if (index >= messages_.size()) return std::nullopt;
-  return messages_[index];
+  const MessageFilter& filter = retrieval_filters_.back();
+  for (const Message& message : messages_) {
+    if (filter.passes(message.kind) && index-- == 0) return message;
+  }
+  return std::nullopt;
 }
 
 std::uint64_t MessageStore::stored_count() const noexcept {
@@ -80,6 +84,11 @@ DWORD MessageStore::add_callback(D3D12MessageFunc function, D3D12_MESSAGE_CALLBA
   const std::lock_guard lock(callback_mutex_);
   callbacks_.push_back({last_cookie_ + 1, function, flags, context});
   return ++last_cookie_;
+}
+
+bool MessageStore::is_registered(DWORD cookie) const noexcept {
+  return std::any_of(callbacks_.begin(), callbacks_.end(),
+                     [&](const Callback& c) { return c.cookie == cookie; });
 }
 
 bool MessageStore::remove_callback(DWORD cookie) noexcept {

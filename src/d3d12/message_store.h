@@ -35,7 +35,8 @@ class MessageStore {
   void add(const MessageKind& kind, std::string_view text) noexcept;
 
   void clear() noexcept;
-  std::optional<Message> stored(std::uint64_t index) const;
+  // Of the stored messages that pass the retrieval filter.
+  std::optional<Message> retrievable(std::uint64_t index) const;
   std::uint64_t stored_count() const noexcept;
   std::uint64_t retrievable_count() const noexcept;
   Counters counters() const noexcept;
@@ -64,6 +65,8 @@ class MessageStore {
   };
 
   void shrink() noexcept;
+  // Holds callback_mutex_.
+  bool is_registered(DWORD cookie) const noexcept;
 
   mutable std::mutex mutex_;
   std::deque<Message> messages_;

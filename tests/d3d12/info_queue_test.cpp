@@ -118,6 +118,11 @@ TEST_F(InfoQueues, FilterWhatIsCounted) {
   ASSERT_EQ(info->AddRetrievalFilterEntries(&filter), S_OK);
   EXPECT_EQ(info->GetNumStoredMessagesAllowedByRetrievalFilter(), 1U);
   EXPECT_EQ(info->GetNumStoredMessages(), 2U);
+  std::vector<D3D12_MESSAGE> storage(2);
+  SIZE_T size = storage.size() * sizeof storage[0];
+  ASSERT_EQ(info->GetMessage(0, storage.data(), &size), S_OK);
+  EXPECT_STREQ(storage[0].pDescription, "error");
+  EXPECT_EQ(info->GetMessage(1, nullptr, &size), DXGI_ERROR_NOT_FOUND);
   info->PopRetrievalFilter();
   info->PopRetrievalFilter();
   EXPECT_EQ(info->GetNumStoredMessagesAllowedByRetrievalFilter(), 2U);
@@ -157,6 +162,30 @@ TEST_F(InfoQueues, CallBack) {
   EXPECT_EQ(
       info->RegisterMessageCallback(nullptr, D3D12_MESSAGE_CALLBACK_FLAG_NONE, nullptr, &first),
       E_INVALIDARG);
+}
+
+struct Remover {
+  ID3D12InfoQueue1* info;
+  DWORD victim;
+};
+
+TEST_F(InfoQueues, NeverCallBackWhatWasRemoved) {
+  Remover remover = {info.Get(), 0};
+  std::vector<std::string> seen;
+  DWORD first = 0;
+  ASSERT_EQ(info->RegisterMessageCallback(
+                [](D3D12_MESSAGE_CATEGORY, D3D12_MESSAGE_SEVERITY, D3D12_MESSAGE_ID, LPCSTR,
+                   void* context) {
+                  const auto* given = static_cast<Remover*>(context);
+                  given->info->UnregisterMessageCallback(given->victim);
+                },
+                D3D12_MESSAGE_CALLBACK_FLAG_NONE, &remover, &first),
+            S_OK);
+  ASSERT_EQ(info->RegisterMessageCallback(collect, D3D12_MESSAGE_CALLBACK_FLAG_NONE, &seen,
+                                          &remover.victim),
+            S_OK);
+  add("text");
+  EXPECT_THAT(seen, testing::IsEmpty());
 }
 
 TEST_F(InfoQueues, KeepTheirSwitches) {
