@@ -16,6 +16,10 @@ struct IWeftAdapter : IUnknown {};
 inline constexpr LUID kAdapterLuid = {0x54464557, 0};
 inline constexpr std::uint32_t kAdapterDeviceId = 0x0001;
 
+constexpr bool is_adapter_luid(const LUID& luid) noexcept {
+  return luid.LowPart == kAdapterLuid.LowPart && luid.HighPart == kAdapterLuid.HighPart;
+}
+
 // The PCI vendor of the processor: programs pass over adapters that look like a software renderer.
 inline std::uint32_t adapter_vendor_id() noexcept {
 #if defined(__x86_64__)

@@ -61,23 +61,28 @@ bool is_known(DXCoreAdapterProperty property) noexcept {
          static_cast<std::uint32_t>(DXCoreAdapterProperty::HardwareIDParts);
 }
 
-HRESULT unsupported(DXCoreAdapterProperty property) noexcept {
-  return is_known(property) ? DXGI_ERROR_UNSUPPORTED : DXGI_ERROR_INVALID_CALL;
+// As property_bytes(); throws com::Failure where there are none.
+std::string supported_bytes(DXCoreAdapterProperty property) {
+  std::string bytes = property_bytes(property);
+  require(!bytes.empty() || is_known(property), DXGI_ERROR_INVALID_CALL,
+          "property is none that there is");
+  require(!bytes.empty(), DXGI_ERROR_UNSUPPORTED, "the adapter has not that property");
+  return bytes;
 }
 
 // The one budget: all memory is local to the one node.
-HRESULT query_budget(std::size_t input_size, const void* input, std::size_t output_size,
-                     void* output) noexcept {
+void query_budget(std::size_t input_size, const void* input, std::size_t output_size,
+                  void* output) {
   DXCoreAdapterMemoryBudgetNodeSegmentGroup group = {};
-  if (input_size != sizeof group || !input || output_size != sizeof(DXCoreAdapterMemoryBudget)) {
-    return E_INVALIDARG;
-  }
+  require(input && input_size == sizeof group, E_INVALIDARG,
+          "inputStateDetails must be a DXCoreAdapterMemoryBudgetNodeSegmentGroup");
+  require(output_size == sizeof(DXCoreAdapterMemoryBudget), E_INVALIDARG,
+          "outputBuffer must be a DXCoreAdapterMemoryBudget");
   std::memcpy(&group, input, sizeof group);
-  if (group.nodeIndex != 0) return E_INVALIDARG;
+  require(group.nodeIndex == 0, E_INVALIDARG, "nodeIndex must be 0: there is one node");
   DXCoreAdapterMemoryBudget budget = {};
   if (group.segmentGroup == DXCoreSegmentGroup::Local) budget.budget = com::memory_limit_in_bytes();
   std::memcpy(output, &budget, sizeof budget);
-  return S_OK;
 }
 
 }  // namespace
@@ -88,29 +93,26 @@ bool Adapter::has_attribute(REFGUID attribute) noexcept {
 
 bool Adapter::IsPropertySupported(DXCoreAdapterProperty property) {
   bool supported = false;
-  answer([&] { supported = !property_bytes(property).empty(); });
+  answer("IDXCoreAdapter::IsPropertySupported",
+         [&] { supported = !property_bytes(property).empty(); });
   return supported;
 }
 
 HRESULT Adapter::GetPropertySize(DXCoreAdapterProperty property, std::size_t* size) {
-  if (!size) return E_POINTER;
-  *size = 0;
-  return answer([&]() -> HRESULT {
-    const std::string bytes = property_bytes(property);
-    if (bytes.empty()) return unsupported(property);
-    *size = bytes.size();
-    return S_OK;
+  if (size) *size = 0;
+  return answer("IDXCoreAdapter::GetPropertySize", [&] {
+    require(size != nullptr, E_POINTER, "bufferSize is null");
+    *size = supported_bytes(property).size();
   });
 }
 
 HRESULT Adapter::GetProperty(DXCoreAdapterProperty property, std::size_t size, void* data) {
-  if (!data) return E_POINTER;
-  return answer([&]() -> HRESULT {
-    const std::string bytes = property_bytes(property);
-    if (bytes.empty()) return unsupported(property);
-    if (size < bytes.size()) return E_INVALIDARG;
+  return answer("IDXCoreAdapter::GetProperty", [&] {
+    require(data != nullptr, E_POINTER, "propertyData is null");
+    const std::string bytes = supported_bytes(property);
+    require(size >= bytes.size(), E_INVALIDARG,
+            "bufferSize is too small: GetPropertySize tells what is needed");
     std::memcpy(data, bytes.data(), bytes.size());
-    return S_OK;
   });
 }
 
@@ -121,18 +123,26 @@ bool Adapter::IsQueryStateSupported(DXCoreAdapterState state) {
 
 HRESULT Adapter::QueryState(DXCoreAdapterState state, std::size_t input_size, const void* input,
                             std::size_t output_size, void* output) {
-  if (!IsQueryStateSupported(state)) return DXGI_ERROR_UNSUPPORTED;
-  if (!output) return E_POINTER;
-  if (state == DXCoreAdapterState::AdapterMemoryBudget) {
-    return query_budget(input_size, input, output_size, output);
-  }
-  if (output_size != sizeof(bool)) return E_INVALIDARG;
-  *static_cast<bool*>(output) = false;
-  return S_OK;
+  return answer("IDXCoreAdapter::QueryState", [&] {
+    require(IsQueryStateSupported(state), DXGI_ERROR_UNSUPPORTED, "the adapter has not that state");
+    require(output != nullptr, E_POINTER, "outputBuffer is null");
+    if (state == DXCoreAdapterState::AdapterMemoryBudget) {
+      query_budget(input_size, input, output_size, output);
+      return;
+    }
+    require(output_size == sizeof(bool), E_INVALIDARG, "outputBuffer must be a bool");
+    *static_cast<bool*>(output) = false;
+  });
+}
+
+HRESULT Adapter::SetState(DXCoreAdapterState, std::size_t, const void*, std::size_t, const void*) {
+  return answer("IDXCoreAdapter::SetState", []() -> HRESULT {
+    throw com::Failure(DXGI_ERROR_UNSUPPORTED, "the adapter has no state that can be set");
+  });
 }
 
 HRESULT Adapter::GetFactory(REFIID riid, void** factory) {
-  return give_new<AdapterFactory>(riid, factory);
+  return give_new<AdapterFactory>("IDXCoreAdapter::GetFactory", E_POINTER, riid, factory);
 }
 
 }  // namespace weft::dxcore

@@ -27,10 +27,8 @@ class Adapter final : public com::Object<AdapterInterfaces, IDXCoreAdapter, com:
   HRESULT QueryState(DXCoreAdapterState state, std::size_t input_size, const void* input,
                      std::size_t output_size, void* output) override;
   bool IsSetStateSupported(DXCoreAdapterState) override { return false; }
-  HRESULT SetState(DXCoreAdapterState, std::size_t, const void*, std::size_t,
-                   const void*) override {
-    return DXGI_ERROR_UNSUPPORTED;
-  }
+  HRESULT SetState(DXCoreAdapterState state, std::size_t state_size, const void* state_details,
+                   std::size_t input_size, const void* input) override;
 
   HRESULT GetFactory(REFIID riid, void** factory) override;
 };

@@ -16,19 +16,25 @@ constexpr std::uint32_t kCookie = 1;
 
 HRESULT AdapterFactory::CreateAdapterList(std::uint32_t count, const GUID* attributes, REFIID riid,
                                           void** list) {
-  if (!list) return E_POINTER;
-  *list = nullptr;
-  if (count == 0 || !attributes) return E_INVALIDARG;
-  const bool has_all = std::all_of(attributes, attributes + count, Adapter::has_attribute);
-  return give_new<AdapterList>(riid, list, has_all ? 1U : 0U);
+  constexpr const char* method = "IDXCoreAdapterFactory::CreateAdapterList";
+  if (list) *list = nullptr;
+  return answer(method, [&] {
+    require(list != nullptr, E_POINTER, "ppvAdapterList is null");
+    require(count != 0 && attributes, E_INVALIDARG,
+            "numAttributes is 0 or filterAttributes null: name at least one attribute");
+    const bool has_all = std::all_of(attributes, attributes + count, Adapter::has_attribute);
+    return give_new<AdapterList>(method, E_POINTER, riid, list, has_all ? 1U : 0U);
+  });
 }
 
 HRESULT AdapterFactory::GetAdapterByLuid(const LUID& luid, REFIID riid, void** adapter) {
-  if (!adapter) return E_POINTER;
-  *adapter = nullptr;
-  const bool found =
-      luid.LowPart == com::kAdapterLuid.LowPart && luid.HighPart == com::kAdapterLuid.HighPart;
-  return found ? give_new<Adapter>(riid, adapter) : E_INVALIDARG;
+  constexpr const char* method = "IDXCoreAdapterFactory::GetAdapterByLuid";
+  if (adapter) *adapter = nullptr;
+  return answer(method, [&] {
+    require(adapter != nullptr, E_POINTER, "ppvAdapter is null");
+    require(com::is_adapter_luid(luid), E_INVALIDARG, "no adapter has that LUID");
+    return give_new<Adapter>(method, E_POINTER, riid, adapter);
+  });
 }
 
 bool AdapterFactory::IsNotificationTypeSupported(DXCoreNotificationType type) {
@@ -38,15 +44,20 @@ bool AdapterFactory::IsNotificationTypeSupported(DXCoreNotificationType type) {
 HRESULT AdapterFactory::RegisterEventNotification(IUnknown* object, DXCoreNotificationType type,
                                                   PFN_DXCORE_NOTIFICATION_CALLBACK callback, void*,
                                                   std::uint32_t* cookie) {
-  if (!object || !callback || !cookie) return E_POINTER;
-  *cookie = 0;
-  if (!IsNotificationTypeSupported(type)) return DXGI_ERROR_INVALID_CALL;
-  *cookie = kCookie;
-  return S_OK;
+  if (cookie) *cookie = 0;
+  return answer("IDXCoreAdapterFactory::RegisterEventNotification", [&] {
+    require(object && callback && cookie, E_POINTER,
+            "dxCoreObject, notificationCallback and eventCookie must not be null");
+    require(IsNotificationTypeSupported(type), DXGI_ERROR_INVALID_CALL,
+            "notificationType is none that there is");
+    *cookie = kCookie;
+  });
 }
 
 HRESULT AdapterFactory::UnregisterEventNotification(std::uint32_t cookie) {
-  return cookie == kCookie ? S_OK : E_INVALIDARG;
+  return answer("IDXCoreAdapterFactory::UnregisterEventNotification", [&] {
+    require(cookie == kCookie, E_INVALIDARG, "eventCookie is none that was given out");
+  });
 }
 
 }  // namespace weft::dxcore

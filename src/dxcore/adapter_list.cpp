@@ -7,21 +7,28 @@
 namespace weft::dxcore {
 
 HRESULT AdapterList::GetAdapter(std::uint32_t index, REFIID riid, void** adapter) {
-  if (!adapter) return E_POINTER;
-  *adapter = nullptr;
-  return index < count_ ? give_new<Adapter>(riid, adapter) : E_INVALIDARG;
+  constexpr const char* method = "IDXCoreAdapterList::GetAdapter";
+  if (adapter) *adapter = nullptr;
+  return answer(method, [&] {
+    require(adapter != nullptr, E_POINTER, "ppvAdapter is null");
+    require(index < count_, E_INVALIDARG, "index lies behind the last adapter");
+    return give_new<Adapter>(method, E_POINTER, riid, adapter);
+  });
 }
 
 HRESULT AdapterList::GetFactory(REFIID riid, void** factory) {
-  return give_new<AdapterFactory>(riid, factory);
+  return give_new<AdapterFactory>("IDXCoreAdapterList::GetFactory", E_POINTER, riid, factory);
 }
 
 HRESULT AdapterList::Sort(std::uint32_t count, const DXCoreAdapterPreference* preferences) {
-  if (count == 0 || !preferences) return E_INVALIDARG;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!IsAdapterPreferenceSupported(preferences[i])) return DXGI_ERROR_UNSUPPORTED;
-  }
-  return S_OK;
+  return answer("IDXCoreAdapterList::Sort", [&] {
+    require(count != 0 && preferences, E_INVALIDARG,
+            "numPreferences is 0 or preferences null: name at least one preference");
+    for (std::uint32_t i = 0; i < count; ++i) {
+      require(IsAdapterPreferenceSupported(preferences[i]), DXGI_ERROR_UNSUPPORTED,
+              "a preference is none of Hardware, MinimumPower, HighPerformance");
+    }
+  });
 }
 
 bool AdapterList::IsAdapterPreferenceSupported(DXCoreAdapterPreference preference) {

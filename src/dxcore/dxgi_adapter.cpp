@@ -6,26 +6,19 @@
 #include <fstream>
 #include <string>
 
-#include "com/guard.h"
-#include "com/log.h"
+#include "dxcore/answer.h"
 #include "dxcore/dxgi_factory.h"
 
 namespace weft::dxcore {
 
 namespace {
 
-template <class Body>
-HRESULT guarded(Body&& body) noexcept {
-  return com::guard(
-      [](HRESULT, std::string_view message) { com::log(com::Severity::error, message); }, body);
-}
-
 // The members that all four descs share.
 template <class Desc>
 HRESULT describe(Desc* desc) noexcept {
-  if (!desc) return E_INVALIDARG;
-  *desc = {};
-  return guarded([&] {
+  return answer("IDXGIAdapter::GetDesc", [&] {
+    require(desc != nullptr, E_INVALIDARG, "pDesc is null");
+    *desc = {};
     // The description is ASCII.
     const std::string name = com::adapter_description();
     std::copy_n(name.begin(), std::min(name.size(), std::size(desc->Description) - 1),
@@ -44,6 +37,8 @@ UINT64 resident_bytes() {
   if (!(std::ifstream("/proc/self/statm") >> pages >> resident)) return 0;
   return resident * static_cast<UINT64>(std::max(::sysconf(_SC_PAGE_SIZE), 1L));
 }
+
+constexpr const char* kOneNode = "NodeIndex must be 0, MemorySegmentGroup LOCAL or NON_LOCAL";
 
 bool is_group(UINT node, DXGI_MEMORY_SEGMENT_GROUP group) noexcept {
   return node == 0 &&
@@ -78,10 +73,11 @@ HRESULT DxgiAdapter::GetDesc3(DXGI_ADAPTER_DESC3* desc) {
 
 HRESULT DxgiAdapter::QueryVideoMemoryInfo(UINT node, DXGI_MEMORY_SEGMENT_GROUP group,
                                           DXGI_QUERY_VIDEO_MEMORY_INFO* info) {
-  if (!info || !is_group(node, group)) return E_INVALIDARG;
-  *info = {};
-  if (group == DXGI_MEMORY_SEGMENT_GROUP_NON_LOCAL) return S_OK;
-  return guarded([&] {
+  if (info) *info = {};
+  return answer("IDXGIAdapter3::QueryVideoMemoryInfo", [&] {
+    require(info != nullptr, E_INVALIDARG, "pVideoMemoryInfo is null");
+    require(is_group(node, group), E_INVALIDARG, kOneNode);
+    if (group == DXGI_MEMORY_SEGMENT_GROUP_NON_LOCAL) return;
     info->Budget = com::memory_limit_in_bytes();
     info->CurrentUsage = resident_bytes();
     info->AvailableForReservation = reservable_bytes();
@@ -91,10 +87,13 @@ HRESULT DxgiAdapter::QueryVideoMemoryInfo(UINT node, DXGI_MEMORY_SEGMENT_GROUP g
 
 HRESULT DxgiAdapter::SetVideoMemoryReservation(UINT node, DXGI_MEMORY_SEGMENT_GROUP group,
                                                UINT64 reservation) {
-  const bool local = group == DXGI_MEMORY_SEGMENT_GROUP_LOCAL;
-  if (!is_group(node, group) || reservation > (local ? reservable_bytes() : 0)) return E_INVALIDARG;
-  if (local) reservation_ = reservation;
-  return S_OK;
+  return answer("IDXGIAdapter3::SetVideoMemoryReservation", [&] {
+    const bool local = group == DXGI_MEMORY_SEGMENT_GROUP_LOCAL;
+    require(is_group(node, group), E_INVALIDARG, kOneNode);
+    require(reservation <= (local ? reservable_bytes() : 0), E_INVALIDARG,
+            "Reservation is more than what QueryVideoMemoryInfo says to be available");
+    if (local) reservation_ = reservation;
+  });
 }
 
 }  // namespace weft::dxcore

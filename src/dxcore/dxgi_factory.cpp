@@ -1,28 +1,23 @@
 #include "dxcore/dxgi_factory.h"
 
-#include <new>
 #include <string>
 
-#include "com/log.h"
-#include "com/ptr.h"
+#include "dxcore/answer.h"
 #include "dxcore/dxgi_adapter.h"
 
 namespace weft::dxcore {
 
 namespace {
 
-template <class T, class... Arguments>
-HRESULT give_new(REFIID riid, void** out, Arguments... arguments) noexcept {
-  if (!out) return E_INVALIDARG;
-  *out = nullptr;
-  const auto object = com::Ptr<T>::adopt(new (std::nothrow) T(arguments...));
-  return object ? object->QueryInterface(riid, out) : E_OUTOFMEMORY;
-}
+constexpr const char* kEnumerate = "IDXGIFactory::EnumAdapters";
 
+// Nothing is said of an index behind the last: programs count so.
 HRESULT give_adapter(UINT index, REFIID riid, void** adapter) noexcept {
-  if (!adapter) return E_INVALIDARG;
-  *adapter = nullptr;
-  return index == 0 ? give_new<DxgiAdapter>(riid, adapter) : DXGI_ERROR_NOT_FOUND;
+  if (adapter && index != 0) {
+    *adapter = nullptr;
+    return DXGI_ERROR_NOT_FOUND;
+  }
+  return give_new<DxgiAdapter>(kEnumerate, E_INVALIDARG, riid, adapter);
 }
 
 template <class T>
@@ -33,20 +28,20 @@ HRESULT give_adapter(UINT index, T** adapter) noexcept {
 }  // namespace
 
 HRESULT make_dxgi_factory(UINT flags, REFIID riid, void** factory) noexcept {
+  constexpr const char* method = "CreateDXGIFactory";
   if (factory) *factory = nullptr;
-  if (flags & ~DXGI_CREATE_FACTORY_DEBUG) return E_INVALIDARG;
-  return give_new<DxgiFactory>(riid, factory, flags);
+  return answer(method, [&] {
+    require((flags & ~DXGI_CREATE_FACTORY_DEBUG) == 0, E_INVALIDARG,
+            "Flags must be 0 or DXGI_CREATE_FACTORY_DEBUG");
+    return give_new<DxgiFactory>(method, E_INVALIDARG, riid, factory, flags);
+  });
 }
 
 HRESULT DxgiFactoryStubs::not_offered(std::string_view method) noexcept {
-  if (com::logs(com::Severity::warning)) {
-    try {
-      com::log(com::Severity::warning,
-               "IDXGIFactory7::" + std::string(method) + " is not offered: there is no display");
-    } catch (const std::bad_alloc&) {  // the message is lost, the answer is not
-    }
-  }
-  return DXGI_ERROR_UNSUPPORTED;
+  return answer("IDXGIFactory7", [&]() -> HRESULT {
+    throw com::Failure(DXGI_ERROR_UNSUPPORTED,
+                       std::string(method) + " is not offered: there is no display");
+  });
 }
 
 HRESULT DxgiFactory::GetParent(REFIID, void** parent) {
@@ -68,9 +63,7 @@ HRESULT DxgiFactory::EnumAdapterByGpuPreference(UINT index, DXGI_GPU_PREFERENCE,
 }
 
 HRESULT DxgiFactory::EnumAdapterByLuid(LUID luid, REFIID riid, void** adapter) {
-  const bool ours =
-      luid.LowPart == com::kAdapterLuid.LowPart && luid.HighPart == com::kAdapterLuid.HighPart;
-  return give_adapter(ours ? 0 : 1, riid, adapter);
+  return give_adapter(com::is_adapter_luid(luid) ? 0 : 1, riid, adapter);
 }
 
 HRESULT DxgiFactory::EnumWarpAdapter(REFIID riid, void** adapter) {

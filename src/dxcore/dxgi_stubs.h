@@ -68,21 +68,21 @@ class DxgiFactoryStubs : public IDXGIFactory7 {
                                         IDXGISwapChain1** chain) override {
     return not_offered("CreateSwapChainForComposition", chain);
   }
-  HRESULT GetSharedResourceAdapterLuid(HANDLE, LUID*) override {
-    return not_offered("GetSharedResourceAdapterLuid");
+  HRESULT GetSharedResourceAdapterLuid(HANDLE, LUID* luid) override {
+    return not_offered("GetSharedResourceAdapterLuid", luid);
   }
-  HRESULT RegisterOcclusionStatusWindow(HWND, UINT, DWORD*) override {
-    return not_offered("RegisterOcclusionStatusWindow");
+  HRESULT RegisterStereoStatusWindow(HWND, UINT, DWORD* cookie) override {
+    return not_offered("RegisterStereoStatusWindow", cookie);
   }
-  HRESULT RegisterStereoStatusEvent(HANDLE, DWORD*) override {
-    return not_offered("RegisterStereoStatusEvent");
+  HRESULT RegisterStereoStatusEvent(HANDLE, DWORD* cookie) override {
+    return not_offered("RegisterStereoStatusEvent", cookie);
   }
   void UnregisterStereoStatus(DWORD) override {}
-  HRESULT RegisterStereoStatusWindow(HWND, UINT, DWORD*) override {
-    return not_offered("RegisterStereoStatusWindow");
+  HRESULT RegisterOcclusionStatusWindow(HWND, UINT, DWORD* cookie) override {
+    return not_offered("RegisterOcclusionStatusWindow", cookie);
   }
-  HRESULT RegisterOcclusionStatusEvent(HANDLE, DWORD*) override {
-    return not_offered("RegisterOcclusionStatusEvent");
+  HRESULT RegisterOcclusionStatusEvent(HANDLE, DWORD* cookie) override {
+    return not_offered("RegisterOcclusionStatusEvent", cookie);
   }
   void UnregisterOcclusionStatus(DWORD) override {}
 
@@ -90,8 +90,8 @@ class DxgiFactoryStubs : public IDXGIFactory7 {
   // Names the method in the log, and gives DXGI_ERROR_UNSUPPORTED.
   static HRESULT not_offered(std::string_view method) noexcept;
   template <class T>
-  static HRESULT not_offered(std::string_view method, T** out) noexcept {
-    if (out) *out = nullptr;
+  static HRESULT not_offered(std::string_view method, T* out) noexcept {
+    if (out) *out = {};
     return not_offered(method);
   }
 };

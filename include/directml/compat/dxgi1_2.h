@@ -51,10 +51,10 @@ interface IDXGIFactory2 : IDXGIFactory1 {
   (IUnknown* device, IUnknown* window, const DXGI_SWAP_CHAIN_DESC1* desc, IDXGIOutput* output,
    IDXGISwapChain1** swap_chain) = 0;
   IFACEMETHOD(GetSharedResourceAdapterLuid)(HANDLE resource, LUID* luid) = 0;
-  IFACEMETHOD(RegisterOcclusionStatusWindow)(HWND window, UINT message, DWORD* cookie) = 0;
+  IFACEMETHOD(RegisterStereoStatusWindow)(HWND window, UINT message, DWORD* cookie) = 0;
   IFACEMETHOD(RegisterStereoStatusEvent)(HANDLE event, DWORD* cookie) = 0;
   IFACEMETHOD_(void, UnregisterStereoStatus)(DWORD cookie) = 0;
-  IFACEMETHOD(RegisterStereoStatusWindow)(HWND window, UINT message, DWORD* cookie) = 0;
+  IFACEMETHOD(RegisterOcclusionStatusWindow)(HWND window, UINT message, DWORD* cookie) = 0;
   IFACEMETHOD(RegisterOcclusionStatusEvent)(HANDLE event, DWORD* cookie) = 0;
   IFACEMETHOD_(void, UnregisterOcclusionStatus)(DWORD cookie) = 0;
   IFACEMETHOD(CreateSwapChainForComposition)
