@@ -24,9 +24,10 @@ std::vector<BadInput> bad_command_lines() {
   return {
       usage("no command", "weft", "A subcommand is required"),
       usage("unknown command", "weft walk model.json",
-            "\"walk\" is no command: there are run, check, shape, image, info, exec"),
+            "\"walk\" is no command: there are run, check, shape, image, info, exec, bench"),
       usage("misspelt command", "weft chek model.json",
-            "\"chek\" is no command: there are run, check, shape, image, info, exec (did you mean "
+            "\"chek\" is no command: there are run, check, shape, image, info, exec, bench (did "
+            "you mean "
             "\"check\"?)"),
       usage("unknown option without a command", "weft --fast", "unknown option \"--fast\""),
       usage("unknown option", "weft run model.json --fast",

@@ -41,5 +41,6 @@ void add_shape(CLI::App& app, Context& context);
 void add_image(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_exec(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);  // bench/
 
 }  // namespace weft::cli

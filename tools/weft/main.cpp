@@ -23,7 +23,8 @@ namespace {
 
 using AddCommand = void (*)(CLI::App&, Context&);
 
-constexpr AddCommand commands[] = {add_run, add_check, add_shape, add_image, add_info, add_exec};
+constexpr AddCommand commands[] = {add_run,  add_check, add_shape, add_image,
+                                   add_info, add_exec,  add_bench};
 
 void print_error(std::string_view message) noexcept {
   std::fputs("weft: error: ", stderr);

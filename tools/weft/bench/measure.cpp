@@ -1,0 +1,124 @@
+#include "bench/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bench/judge.h"
+#include "bench/memory_pass.h"
+#include "bench/weft_contender.h"
+
+namespace weft::cli::bench {
+
+namespace {
+
+// Computes into an output that was wiped before, so that no other's result is taken for it.
+void compute(Contender& contender, const Tensors& tensors) {
+  const auto output = tensors.output_elements(0);
+  std::memset(output.data(), 0xff, output.size());
+  contender.compute();
+}
+
+std::vector<std::byte> copy_of(std::span<const std::byte> elements) {
+  return {elements.begin(), elements.end()};
+}
+
+// The ways of every peer that is there, with who owns which.
+struct Field {
+  std::vector<Way> ways;
+  std::vector<std::size_t> owners;  // a position in Row::peers
+};
+
+Field gather(const Task& task, std::vector<PeerSlot>& slots, Row& row) {
+  Field field;
+  for (PeerSlot& slot : slots) {
+    row.peers.push_back({slot.name});
+    if (slot.peer == nullptr) continue;
+    try {
+      for (Way& way : slot.peer->ways(task)) {
+        field.ways.push_back(std::move(way));
+        field.owners.push_back(row.peers.size() - 1);
+      }
+    } catch (const Unavailable& error) {
+      slot.status = error.what();
+      slot.peer.reset();
+    }
+  }
+  return field;
+}
+
+// Limits of the operations of a shape.
+void set_limits(const Task& task, const Limits& limits, Row& row) {
+  const double flops = task.shape.flops();
+  row.fma_us = flops / limits.fma_gflops / 1e3;
+  if (task.shape.type() != OperatorType::convolution) return;
+  const auto amx = task.shape.data_type() == DataType::float16 ? limits.amx_float16_gflops()
+                                                               : limits.amx_float32_gflops;
+  if (amx) row.amx_us = flops / *amx / 1e3;
+}
+
+}  // namespace
+
+const WayResult* PeerResult::best() const {
+  const WayResult* result = nullptr;
+  for (const WayResult& way : ways) {
+    if (!way.counts) continue;
+    if (result == nullptr || way.timing.median_us < result->timing.median_us) result = &way;
+  }
+  return result;
+}
+
+const WayResult* PeerResult::way(std::string_view wanted) const {
+  const auto found = std::find_if(ways.begin(), ways.end(),
+                                  [&](const WayResult& way) { return way.name == wanted; });
+  return found == ways.end() ? nullptr : &*found;
+}
+
+Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers,
+            const MeasureOptions& options) {
+  Row row{.shape = &task.shape, .threads = task.threads};
+  set_limits(task, limits, row);
+  const Judge judge(task.shape, task.tensors);
+  const auto output = task.tensors.output_elements(0);
+
+  WeftContender weft(task, options.max_isa);
+  row.algorithm = weft.algorithm();
+  row.isa = weft.isa();
+  compute(weft, task.tensors);
+  const std::vector<std::byte> result = copy_of(output);
+  row.rms_error = judge.rms_error(result);
+  if (const auto wrong = judge.difference(result)) {
+    row.disagreements.push_back(fmt::format("weft and the exact result: {}", *wrong));
+  }
+
+  std::vector<Way> passes = memory_passes(task);
+  Field field = gather(task, peers, row);
+  std::vector<Racer> racers = {{&weft, 0}};
+  for (Way& pass : passes) racers.push_back({pass.contender.get(), 1});
+  for (std::size_t i = 0; i < field.ways.size(); ++i) {
+    Way& way = field.ways[i];
+    PeerResult& peer = row.peers[field.owners[i]];
+    compute(*way.contender, task.tensors);
+    peer.ways.push_back({way.name, way.counts, {}, judge.rms_error(output)});
+    if (const auto wrong = judge.difference(output, result)) {
+      row.disagreements.push_back(fmt::format("{} ({}) and weft: {}", peer.name, way.name, *wrong));
+    }
+    racers.push_back({way.contender.get(), 2 + field.owners[i]});
+  }
+
+  race(racers, options.race);
+  row.weft = racers[0].timing();
+  row.memory_us = racers[1].timing().median_us;
+  for (std::size_t i = 1; i <= passes.size(); ++i) {
+    row.memory_us = std::min(row.memory_us, racers[i].timing().median_us);
+  }
+  std::vector<std::size_t> next(row.peers.size());
+  for (std::size_t i = 0; i < field.ways.size(); ++i) {
+    const std::size_t owner = field.owners[i];
+    row.peers[owner].ways[next[owner]++].timing = racers[1 + passes.size() + i].timing();
+  }
+  return row;
+}
+
+}  // namespace weft::cli::bench

@@ -1,0 +1,67 @@
+#include "bench/race.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+namespace weft::cli::bench {
+
+namespace {
+
+// OpenMP's threads (libgomp) spin for up to 300,000 steps of some ten nanoseconds before they
+// sleep.
+constexpr auto kRest = std::chrono::milliseconds(5);
+
+// Calls longer than this find the caches full of their own data whatever ran before.
+constexpr double kLongCallUs = 20'000;
+constexpr std::size_t kMostCalls = 1000;
+
+std::size_t calls_for(double turn_us, double call_us) {
+  const double calls = turn_us / std::max(call_us, 0.1);
+  return static_cast<std::size_t>(std::clamp(calls, 1.0, double{kMostCalls}));
+}
+
+std::vector<double> turn(Contender& contender, std::size_t calls, double call_us, bool rest) {
+  if (rest) std::this_thread::sleep_for(kRest);
+  if (call_us < kLongCallUs) contender.time(1);
+  return contender.time(calls);
+}
+
+}  // namespace
+
+Timing Racer::timing() const {
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  const double median =
+      sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return {median, sorted.front()};
+}
+
+void race(std::vector<Racer>& racers, const RaceOptions& options) {
+  constexpr unsigned kRoundsOfTheSlow = 3;
+  const bool rest = options.threads > 1;
+  std::vector<double> estimate(racers.size()),
+      best(racers.size(), std::numeric_limits<double>::max());
+  for (std::size_t i = 0; i < racers.size(); ++i) {
+    if (rest) std::this_thread::sleep_for(kRest);
+    estimate[i] = racers[i].contender->time(1)[0];
+    if (estimate[i] < kLongCallUs) estimate[i] = racers[i].contender->time(1)[0];
+    best[racers[i].owner] = std::min(best[racers[i].owner], estimate[i]);
+  }
+  const double turn_us =
+      options.seconds * 1e6 / static_cast<double>(racers.size() * options.rounds);
+  for (unsigned round = 0; round < options.rounds; ++round) {
+    for (std::size_t place = 0; place < racers.size(); ++place) {
+      const std::size_t i = (place + round) % racers.size();  // nobody always follows the same one
+      Racer& racer = racers[i];
+      if (estimate[i] > 3 * best[racer.owner] && round >= kRoundsOfTheSlow) continue;
+      const auto times = turn(*racer.contender, calls_for(turn_us, estimate[i]), estimate[i], rest);
+      racer.times.insert(racer.times.end(), times.begin(), times.end());
+    }
+  }
+}
+
+}  // namespace weft::cli::bench
