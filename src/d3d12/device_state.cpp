@@ -1,6 +1,7 @@
 #include "d3d12/device_state.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "d3d12/refuse.h"
 
@@ -45,15 +46,36 @@ std::shared_ptr<FenceState> DeviceState::make_fence(std::uint64_t value) {
   return fence;
 }
 
-void DeviceState::adopt_thread(std::thread thread) {
-  const std::lock_guard lock(thread_mutex_);
-  adopted_.push_back(std::move(thread));
+void DeviceState::adopt_thread(std::thread thread,
+                               std::shared_ptr<const std::atomic<bool>> ended) noexcept {
+  try {
+    const std::lock_guard lock(thread_mutex_);
+    adopted_.reserve(adopted_.size() + 1);  // what throws, throws before the thread is moved
+    adopted_.push_back({std::move(thread), std::move(ended)});
+  } catch (...) {  // out of memory: it is still counted, so the device waits for its end
+    thread.detach();
+  }
+}
+
+std::vector<DeviceState::Adopted> DeviceState::take_ended() {
+  const auto first = std::partition(adopted_.begin(), adopted_.end(), [](const Adopted& adopted) {
+    return !adopted.ended->load(std::memory_order_acquire);
+  });
+  std::vector<Adopted> ended(std::make_move_iterator(first),
+                             std::make_move_iterator(adopted_.end()));
+  adopted_.erase(first, adopted_.end());
+  return ended;
 }
 
 void DeviceState::thread_started() {
-  const std::lock_guard lock(thread_mutex_);
-  sleepers_.reserve(running_ + 1);
-  ++running_;
+  std::vector<Adopted> ended;
+  {
+    const std::lock_guard lock(thread_mutex_);
+    sleepers_.reserve(running_ + 1);
+    ended = take_ended();
+    ++running_;
+  }
+  for (Adopted& adopted : ended) adopted.thread.join();
 }
 
 void DeviceState::thread_ended() noexcept {
@@ -63,13 +85,13 @@ void DeviceState::thread_ended() noexcept {
 }
 
 void DeviceState::sleep_until(FenceState& fence, std::uint64_t target) noexcept {
-  const Sleeper sleeper{&fence, target};
+  Sleeper sleeper{&fence, target};
   {
     const std::lock_guard lock(thread_mutex_);
     sleepers_.push_back(&sleeper);
     thread_changed_.notify_all();
   }
-  fence.sleep(target);
+  fence.sleep(target, sleeper.woken);
   const std::lock_guard lock(thread_mutex_);
   std::erase(sleepers_, &sleeper);
   thread_changed_.notify_all();
@@ -78,34 +100,35 @@ void DeviceState::sleep_until(FenceState& fence, std::uint64_t target) noexcept 
 bool DeviceState::deadlocked() const noexcept {
   return sleepers_.size() == running_ &&
          std::none_of(sleepers_.begin(), sleepers_.end(),
-                      [](const Sleeper* s) { return s->fence->reached(s->target); });
+                      [](const Sleeper* sleeper) { return sleeper->has_cause_to_run(); });
 }
 
 void DeviceState::join_threads() noexcept {
-  std::vector<std::thread> threads;
+  std::vector<Adopted> threads;
   bool hung = false;
   {
     std::unique_lock lock(thread_mutex_);
     threads.swap(adopted_);
-    const auto is_this = [](const std::thread& t) {
-      return t.get_id() == std::this_thread::get_id();
+    const auto is_this = [](const Adopted& adopted) {
+      return adopted.thread.get_id() == std::this_thread::get_id();
     };
     // The last object was released by work that a queue thread dropped: that thread cannot wait
     // for itself, and others may wait for what it does next.
     if (std::any_of(threads.begin(), threads.end(), is_this)) {
       lock.unlock();
-      for (std::thread& thread : threads) thread.detach();
+      for (Adopted& adopted : threads) adopted.thread.detach();
       return;
     }
     thread_changed_.wait(lock, [&] { return running_ == 0 || deadlocked(); });
     hung = running_ != 0;
   }
-  if (hung)
+  if (hung) {
     remove(
         DXGI_ERROR_DEVICE_HUNG, D3D12_MESSAGE_ID_DEVICE_REMOVAL_PROCESS_AT_FAULT,
         "the last object of the device was released while a queue waits for a fence that nothing "
         "is left to signal");
-  for (std::thread& thread : threads) thread.join();
+  }
+  for (Adopted& adopted : threads) adopted.thread.join();
 }
 
 HRESULT report_not_offered(DeviceState& state, std::string_view interface_name,

@@ -55,23 +55,36 @@ class DeviceState {
   }
   void report_failure(std::string_view method, std::string_view text) noexcept;
 
-  // Queue threads: adopted when their queue is released before its work is done, joined when the
-  // device is.
+  // Queue threads: adopted when their queue is released before its work is done, joined when they
+  // have ended and the next one starts, or when the device goes.
   //
   // A thread tells that it waits for a fence, and that it has ended; when nobody is left who could
   // signal, join_threads() ends the waiting by removing the device.
-  void adopt_thread(std::thread thread);
+  // `ended` becomes true as the last thing that the thread does.
+  void adopt_thread(std::thread thread, std::shared_ptr<const std::atomic<bool>> ended) noexcept;
   void join_threads() noexcept;
   void thread_started();  // throws std::bad_alloc
   void thread_ended() noexcept;
   void sleep_until(FenceState& fence, std::uint64_t target) noexcept;
 
  private:
+  struct Adopted {
+    std::thread thread;
+    std::shared_ptr<const std::atomic<bool>> ended;
+  };
   struct Sleeper {
     FenceState* fence;
     std::uint64_t target;
+    std::atomic<int> woken{0};
+
+    bool has_cause_to_run() const noexcept {
+      return woken.load(std::memory_order_acquire) != 0 || fence->reached(target);
+    }
   };
 
+  // The adopted threads that have ended, no longer adopted. Holds thread_mutex_. Throws
+  // std::bad_alloc.
+  std::vector<Adopted> take_ended();
   // Every running thread sleeps for something that has not come. Holds thread_mutex_.
   bool deadlocked() const noexcept;
 
@@ -86,7 +99,7 @@ class DeviceState {
 
   std::mutex thread_mutex_;
   std::condition_variable thread_changed_;
-  std::vector<std::thread> adopted_;
+  std::vector<Adopted> adopted_;
   std::size_t running_ = 0;
   std::vector<const Sleeper*> sleepers_;  // has room for every running thread
 };

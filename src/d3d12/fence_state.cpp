@@ -34,6 +34,10 @@ bool FenceState::spin(std::uint64_t target) noexcept {
 
 void FenceState::sleep(std::uint64_t target) noexcept {
   std::atomic<int> woken{0};
+  sleep(target, woken);
+}
+
+void FenceState::sleep(std::uint64_t target, std::atomic<int>& woken) noexcept {
   try {
     when_reached(target, [&woken] {
       woken.store(1, std::memory_order_release);
@@ -41,6 +45,7 @@ void FenceState::sleep(std::uint64_t target) noexcept {
     });
   } catch (...) {  // out of memory for the entry in the list: look again and again instead
     while (!spin(target)) std::this_thread::yield();
+    woken.store(1, std::memory_order_release);
     return;
   }
   woken.wait(0, std::memory_order_acquire);

@@ -29,6 +29,9 @@ class FenceState {
   bool spin(std::uint64_t target) noexcept;
   // Sleeps until the target is reached.
   void sleep(std::uint64_t target) noexcept;
+  // Sets `woken`, which is 0, to 1 as soon as the target is reached: the value may be another again
+  // by the time the thread runs.
+  void sleep(std::uint64_t target, std::atomic<int>& woken) noexcept;
 
   // Calls `wake` once the target is reached: now, or on the thread that signals. It must not throw
   // and not come back to this fence. Throws std::bad_alloc.

@@ -13,6 +13,7 @@ QueueThread::QueueThread(std::shared_ptr<DeviceState> state)
     thread_ = std::thread([shared = shared_] {
       run(*shared);
       shared->state->thread_ended();
+      shared->ended->store(true, std::memory_order_release);
     });
   } catch (...) {
     shared_->state->thread_ended();
@@ -32,7 +33,7 @@ QueueThread::~QueueThread() {
   if (idle) {
     thread_.join();
   } else {
-    shared_->state->adopt_thread(std::move(thread_));
+    shared_->state->adopt_thread(std::move(thread_), shared_->ended);
   }
 }
 

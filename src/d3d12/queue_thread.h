@@ -55,9 +55,10 @@ class QueueThread {
     std::mutex mutex;
     std::condition_variable posted;
     std::vector<Job> jobs;
-    bool sleeping = false;              // the thread needs to be notified
-    bool working = false;               // the thread has taken jobs and is not done with them
-    bool ending = false;                // no more jobs will come
+    bool sleeping = false;  // the thread needs to be notified
+    bool working = false;   // the thread has taken jobs and is not done with them
+    bool ending = false;    // no more jobs will come
+    const std::shared_ptr<std::atomic<bool>> ended = std::make_shared<std::atomic<bool>>(false);
     std::atomic<bool> has_jobs{false};  // or ending; what the thread looks at before it sleeps
   };
 
