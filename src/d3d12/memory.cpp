@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/checked.h"
 #include "com/adapter.h"
 
 namespace weft::d3d12 {
@@ -47,7 +48,10 @@ std::byte* map(std::uint64_t size) noexcept {
   return bytes == MAP_FAILED ? nullptr : static_cast<std::byte*>(bytes);
 }
 
-std::uint64_t whole_pages(std::uint64_t size) noexcept { return (size + 4095) / 4096 * 4096; }
+// Pages have 4, 16 or 64 KiB.
+std::uint64_t whole_pages(std::uint64_t size) noexcept {
+  return base::round_up(size, kBufferAlignment);
+}
 
 std::byte* allocate(std::uint64_t size) noexcept {
   const std::uint64_t alignment = size >= kHugePage ? kHugePage : kBufferAlignment;
