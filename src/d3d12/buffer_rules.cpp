@@ -7,14 +7,6 @@
 
 namespace weft::d3d12 {
 
-namespace {
-
-void check_node_mask(const char* name, UINT mask) {
-  require(mask <= 1, name, " is ", mask, ", must be 0 or 1: there is one node");
-}
-
-}  // namespace
-
 D3D12_RESOURCE_DESC1 widen(const D3D12_RESOURCE_DESC& desc) noexcept {
   return {desc.Dimension,        desc.Alignment, desc.Width,  desc.Height,
           desc.DepthOrArraySize, desc.MipLevels, desc.Format, desc.SampleDesc,

@@ -182,7 +182,12 @@ std::shared_ptr<Timestamps> CommandList::timestamps(ID3D12QueryHeap* given, D3D1
 
 void CommandList::EndQuery(ID3D12QueryHeap* heap, D3D12_QUERY_TYPE type, UINT index) {
   add("ID3D12GraphicsCommandList::EndQuery", [&] {
-    recording_->commands.push_back(WriteTimestamp{timestamps(heap, type, index, 1), index});
+    auto queries = timestamps(heap, type, index, 1);
+    const bool of_copies =
+        own<QueryHeap>(heap)->type() == D3D12_QUERY_HEAP_TYPE_COPY_QUEUE_TIMESTAMP;
+    require(of_copies == (type_ == D3D12_COMMAND_LIST_TYPE_COPY),
+            "pQueryHeap: COPY lists, and no others, write into heaps of type COPY_QUEUE_TIMESTAMP");
+    recording_->commands.push_back(WriteTimestamp{std::move(queries), index});
   });
 }
 

@@ -47,7 +47,7 @@ void CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lis
 HRESULT CommandQueue::Signal(ID3D12Fence* given, UINT64 value) {
   return state().answer("ID3D12CommandQueue::Signal", [&] {
     const auto fence = own<Fence>(given);
-    require(static_cast<bool>(fence), "pFence is not a fence of this library");
+    require(fence && &fence->device() == &device(), "pFence is not a fence of this device");
     thread_.signal(fence->fence(), value);
   });
 }
@@ -55,7 +55,7 @@ HRESULT CommandQueue::Signal(ID3D12Fence* given, UINT64 value) {
 HRESULT CommandQueue::Wait(ID3D12Fence* given, UINT64 value) {
   return state().answer("ID3D12CommandQueue::Wait", [&] {
     const auto fence = own<Fence>(given);
-    require(static_cast<bool>(fence), "pFence is not a fence of this library");
+    require(fence && &fence->device() == &device(), "pFence is not a fence of this device");
     thread_.wait(fence->fence(), value);
   });
 }

@@ -6,6 +6,17 @@
 
 namespace weft::d3d12 {
 
+// Of lists, allocators and queues.
+constexpr bool is_list_type(D3D12_COMMAND_LIST_TYPE type) noexcept {
+  return type == D3D12_COMMAND_LIST_TYPE_DIRECT || type == D3D12_COMMAND_LIST_TYPE_COMPUTE ||
+         type == D3D12_COMMAND_LIST_TYPE_COPY;
+}
+
+constexpr bool is_queue_priority(INT priority) noexcept {
+  return priority == D3D12_COMMAND_QUEUE_PRIORITY_NORMAL ||
+         priority == D3D12_COMMAND_QUEUE_PRIORITY_HIGH;
+}
+
 // A queue with a thread of its own, which does all its work in order.
 class CommandQueue final
     : public DeviceChild<CommandQueue, CommandQueueStubs, ID3D12CommandQueue, ID3D12Pageable> {

@@ -11,13 +11,11 @@ constexpr UINT kMostDescriptors = 1'000'000;
 constexpr UINT kMostSamplers = 2048;
 
 void check(const D3D12_DESCRIPTOR_HEAP_DESC& desc) {
-  require(desc.Type >= D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV &&
-              desc.Type < D3D12_DESCRIPTOR_HEAP_TYPE_NUM_TYPES,
-          "pDescriptorHeapDesc->Type is ", desc.Type, ", must be one of the four types");
+  require(is_heap_type(desc.Type), "pDescriptorHeapDesc->Type is ", desc.Type,
+          ", must be one of the four types");
   require((desc.Flags & ~D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) == 0,
           "pDescriptorHeapDesc->Flags is ", desc.Flags, ", must be NONE or SHADER_VISIBLE");
-  require(desc.NodeMask <= 1, "pDescriptorHeapDesc->NodeMask is ", desc.NodeMask,
-          ", must be 0 or 1: there is one node");
+  check_node_mask("pDescriptorHeapDesc->NodeMask", desc.NodeMask);
   require(desc.NumDescriptors != 0, "pDescriptorHeapDesc->NumDescriptors is 0, must be at least 1");
   const bool sampler = desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_SAMPLER;
   const bool view = desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;

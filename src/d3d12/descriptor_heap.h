@@ -4,6 +4,12 @@
 
 namespace weft::d3d12 {
 
+// Whether it is one of the four types that there are.
+constexpr bool is_heap_type(D3D12_DESCRIPTOR_HEAP_TYPE type) noexcept {
+  return type >= D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV &&
+         type < D3D12_DESCRIPTOR_HEAP_TYPE_NUM_TYPES;
+}
+
 class DescriptorHeap final : public DeviceChild<DescriptorHeap, ID3D12DescriptorHeap,
                                                 ID3D12DescriptorHeap, ID3D12Pageable> {
  public:

@@ -13,18 +13,11 @@ namespace weft::d3d12 {
 namespace {
 
 void check_list_type(const char* name, D3D12_COMMAND_LIST_TYPE type) {
-  if (type == D3D12_COMMAND_LIST_TYPE_DIRECT || type == D3D12_COMMAND_LIST_TYPE_COMPUTE ||
-      type == D3D12_COMMAND_LIST_TYPE_COPY) {
-    return;
-  }
+  if (is_list_type(type)) return;
   if (type >= D3D12_COMMAND_LIST_TYPE_BUNDLE && type <= D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE) {
     refuse(E_NOTIMPL, name, " is ", type, ": the software device has DIRECT, COMPUTE and COPY");
   }
   refuse(E_INVALIDARG, name, " is ", type, ", must be one of DIRECT, COMPUTE, COPY");
-}
-
-void check_node_mask(const char* name, UINT mask) {
-  require(mask <= 1, name, " is ", mask, ", must be 0 or 1: there is one node");
 }
 
 }  // namespace
@@ -73,9 +66,8 @@ HRESULT Device::CreateCommandQueue(const D3D12_COMMAND_QUEUE_DESC* desc, REFIID 
     require(desc != nullptr, "pDesc is null");
     check_list_type("pDesc->Type", desc->Type);
     check_node_mask("pDesc->NodeMask", desc->NodeMask);
-    require(desc->Priority == D3D12_COMMAND_QUEUE_PRIORITY_NORMAL ||
-                desc->Priority == D3D12_COMMAND_QUEUE_PRIORITY_HIGH,
-            "pDesc->Priority is ", desc->Priority, ", must be NORMAL (0) or HIGH (100)");
+    require(is_queue_priority(desc->Priority), "pDesc->Priority is ", desc->Priority,
+            ", must be NORMAL (0) or HIGH (100)");
     require((desc->Flags & ~D3D12_COMMAND_QUEUE_FLAG_DISABLE_GPU_TIMEOUT) == 0, "pDesc->Flags is ",
             desc->Flags, ", must be NONE or DISABLE_GPU_TIMEOUT");
     return give_new<CommandQueue>(riid, queue, *this, *desc);
@@ -106,7 +98,7 @@ HRESULT Device::CreateCommandList(UINT node_mask, D3D12_COMMAND_LIST_TYPE type,
     if (!list) return S_FALSE;
     const auto made = com::Ptr<CommandList>::adopt(new CommandList(*this, type));
     made->open(allocator, pipeline);
-    return made->QueryInterface(riid, list);
+    return give(*made, riid, list);
   });
 }
 
@@ -145,7 +137,7 @@ HRESULT Device::SetEventOnMultipleFenceCompletion(ID3D12Fence* const* fences, co
     std::vector<std::shared_ptr<FenceState>> states;
     for (UINT i = 0; i < count; ++i) {
       const auto fence = own<Fence>(fences[i]);
-      require(static_cast<bool>(fence), "ppFences[", i, "] is not a fence of this library");
+      require(fence && &fence->device() == this, "ppFences[", i, "] is not a fence of this device");
       states.push_back(fence->fence());
     }
     wait_for_fences(states, {values, count}, flags == D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY, event);

@@ -131,7 +131,8 @@ class Device final
   HRESULT create_committed(std::string_view method, const D3D12_HEAP_PROPERTIES* heap,
                            D3D12_HEAP_FLAGS flags, const D3D12_RESOURCE_DESC1* desc,
                            D3D12_RESOURCE_STATES state, const D3D12_CLEAR_VALUE* clear_value,
-                           REFIID riid, void** resource) noexcept;
+                           ID3D12ProtectedResourceSession* session, REFIID riid,
+                           void** resource) noexcept;
 
   std::shared_ptr<DeviceState> state_;
   com::PrivateData private_data_;

@@ -6,6 +6,7 @@
 #include "com/object.h"
 #include "com/private_data.h"
 #include "d3d12/device.h"
+#include "d3d12/refuse.h"
 
 namespace weft::d3d12 {
 
@@ -57,13 +58,22 @@ class DeviceChild : public com::Object<Stubs, Interfaces..., ID3D12DeviceChild, 
   com::PrivateData private_data_;
 };
 
+// Gives the object out as the interface asked for. Throws com::Failure: E_NOINTERFACE.
+template <class T>
+HRESULT give(T& object, REFIID riid, void** out) {
+  if (FAILED(object.QueryInterface(riid, out))) {
+    refuse(E_NOINTERFACE, "riid is ", text_of(riid), ", which is no interface of the new object");
+  }
+  return S_OK;
+}
+
 // Makes an object and gives it out as the interface asked for. S_FALSE, and no object, when nobody
-// wants it: `out` is null.
+// wants it: `out` is null. Throws com::Failure.
 template <class T, class... Arguments>
 HRESULT give_new(REFIID riid, void** out, Arguments&&... arguments) {
   if (!out) return S_FALSE;
   const auto object = com::Ptr<T>::adopt(new T(std::forward<Arguments>(arguments)...));
-  return object->QueryInterface(riid, out);
+  return give(*object, riid, out);
 }
 
 // Out pointers are cleared before anything else.

@@ -92,8 +92,9 @@ void Device::CopyDescriptors(UINT target_count, const D3D12_CPU_DESCRIPTOR_HANDL
                              const UINT* target_sizes, UINT source_count,
                              const D3D12_CPU_DESCRIPTOR_HANDLE* source_starts,
                              const UINT* source_sizes, D3D12_DESCRIPTOR_HEAP_TYPE type) {
-  if (type != D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV) return;  // other heaps hold nothing
   act(*state_, "ID3D12Device::CopyDescriptors", [&] {
+    require(is_heap_type(type), "DescriptorHeapsType is ", type, ", must be one of the four types");
+    if (type != D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV) return;  // other heaps hold nothing
     DescriptorTable& table = state_->descriptors();
     check_ranges(table, "pDestDescriptorRangeStarts", target_count, target_starts, target_sizes);
     check_ranges(table, "pSrcDescriptorRangeStarts", source_count, source_starts, source_sizes);
@@ -106,6 +107,7 @@ void Device::CopyDescriptors(UINT target_count, const D3D12_CPU_DESCRIPTOR_HANDL
               "a source slot lies in a shader-visible heap, which the CPU may only write");
       table.put(target, table.at(source));
     }
+    require(!sources.next(source), "there are more source slots than destination slots");
   });
 }
 

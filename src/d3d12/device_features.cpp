@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "d3d12/command_queue.h"
 #include "d3d12/device.h"
 #include "d3d12/feature_level.h"
 #include "d3d12/refuse.h"
@@ -128,8 +129,9 @@ HRESULT answer_feature(D3D12_FEATURE feature, void* data, UINT size) {
       return S_OK;
     case D3D12_FEATURE_COMMAND_QUEUE_PRIORITY: {
       auto& priority = data_as<D3D12_FEATURE_DATA_COMMAND_QUEUE_PRIORITY>(data, size);
-      priority.PriorityForTypeIsSupported =
-          priority.Priority <= D3D12_COMMAND_QUEUE_PRIORITY_HIGH ? TRUE : FALSE;
+      const bool supported = is_list_type(priority.CommandListType) &&
+                             is_queue_priority(static_cast<INT>(priority.Priority));
+      priority.PriorityForTypeIsSupported = supported ? TRUE : FALSE;
       return S_OK;
     }
     case D3D12_FEATURE_D3D12_OPTIONS3: {

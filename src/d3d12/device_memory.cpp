@@ -13,17 +13,21 @@ namespace weft::d3d12 {
 
 namespace {
 
-// Size UINT64_MAX: a description is wrong; the text says why.
+D3D12_RESOURCE_DESC1 as_desc1(const D3D12_RESOURCE_DESC& desc) noexcept { return widen(desc); }
+D3D12_RESOURCE_DESC1 as_desc1(const D3D12_RESOURCE_DESC1& desc) noexcept { return desc; }
+
+// Size UINT64_MAX: a description is wrong; the message says why.
 D3D12_RESOURCE_ALLOCATION_INFO allocate_one_after_the_other(DeviceState& state, UINT count,
-                                                            const auto& desc_at,
+                                                            const auto* descs,
                                                             D3D12_RESOURCE_ALLOCATION_INFO1* each) {
   D3D12_RESOURCE_ALLOCATION_INFO all = {0, kBufferAlignment};
   const auto report = [&](HRESULT, std::string_view text) {
     state.report_failure("ID3D12Device::GetResourceAllocationInfo", text);
   };
   const HRESULT result = com::guard(report, [&] {
+    require(count == 0 || descs != nullptr, "pResourceDescs is null");
     for (UINT i = 0; i < count; ++i) {
-      const D3D12_RESOURCE_DESC1 desc = desc_at(i);
+      const D3D12_RESOURCE_DESC1 desc = as_desc1(descs[i]);
       check_buffer_desc(desc);
       require(desc.Width <= UINT64_MAX / 4 && all.SizeInBytes <= UINT64_MAX / 4, "pDesc->Width is ",
               desc.Width, ": too large");
@@ -38,6 +42,10 @@ D3D12_RESOURCE_ALLOCATION_INFO allocate_one_after_the_other(DeviceState& state, 
 
 void check_clear_value(const D3D12_CLEAR_VALUE* value) {
   require(value == nullptr, "pOptimizedClearValue must be null for a buffer");
+}
+
+void check_session(ID3D12ProtectedResourceSession* session) {
+  require(session == nullptr, "pProtectedSession must be null: no memory is protected");
 }
 
 HRESULT create_placed(Device& device, ID3D12Heap* given_heap, std::uint64_t offset,
@@ -87,14 +95,12 @@ D3D12_RESOURCE_ALLOCATION_INFO Device::GetResourceAllocationInfo(UINT visible_ma
 
 D3D12_RESOURCE_ALLOCATION_INFO Device::GetResourceAllocationInfo1(
     UINT, UINT count, const D3D12_RESOURCE_DESC* descs, D3D12_RESOURCE_ALLOCATION_INFO1* each) {
-  return allocate_one_after_the_other(
-      *state_, descs ? count : 0, [&](UINT i) { return widen(descs[i]); }, each);
+  return allocate_one_after_the_other(*state_, count, descs, each);
 }
 
 D3D12_RESOURCE_ALLOCATION_INFO Device::GetResourceAllocationInfo2(
     UINT, UINT count, const D3D12_RESOURCE_DESC1* descs, D3D12_RESOURCE_ALLOCATION_INFO1* each) {
-  return allocate_one_after_the_other(
-      *state_, descs ? count : 0, [&](UINT i) { return descs[i]; }, each);
+  return allocate_one_after_the_other(*state_, count, descs, each);
 }
 
 D3D12_HEAP_PROPERTIES Device::GetCustomHeapProperties(UINT, D3D12_HEAP_TYPE type) {
@@ -104,7 +110,8 @@ D3D12_HEAP_PROPERTIES Device::GetCustomHeapProperties(UINT, D3D12_HEAP_TYPE type
 HRESULT Device::create_committed(std::string_view method, const D3D12_HEAP_PROPERTIES* heap,
                                  D3D12_HEAP_FLAGS flags, const D3D12_RESOURCE_DESC1* desc,
                                  D3D12_RESOURCE_STATES initial_state,
-                                 const D3D12_CLEAR_VALUE* clear_value, REFIID riid,
+                                 const D3D12_CLEAR_VALUE* clear_value,
+                                 ID3D12ProtectedResourceSession* session, REFIID riid,
                                  void** resource) noexcept {
   clear(resource);
   return state_->answer(method, [&] {
@@ -114,6 +121,7 @@ HRESULT Device::create_committed(std::string_view method, const D3D12_HEAP_PROPE
     check_buffer_desc(*desc);
     check_buffer_in_heap(*desc, *heap, initial_state);
     check_clear_value(clear_value);
+    check_session(session);
     require((flags & ~D3D12_HEAP_FLAG_CREATE_NOT_ZEROED & ~D3D12_HEAP_FLAG_CREATE_NOT_RESIDENT &
              ~D3D12_HEAP_FLAG_ALLOW_SHADER_ATOMICS) == 0,
             "HeapFlags is ", flags,
@@ -137,35 +145,36 @@ HRESULT Device::CreateCommittedResource1(const D3D12_HEAP_PROPERTIES* heap, D3D1
                                          const D3D12_RESOURCE_DESC* desc,
                                          D3D12_RESOURCE_STATES state,
                                          const D3D12_CLEAR_VALUE* clear_value,
-                                         ID3D12ProtectedResourceSession*, REFIID riid,
+                                         ID3D12ProtectedResourceSession* session, REFIID riid,
                                          void** resource) {
   D3D12_RESOURCE_DESC1 wide = {};
   if (desc) wide = widen(*desc);
   return create_committed("ID3D12Device::CreateCommittedResource", heap, flags,
-                          desc ? &wide : nullptr, state, clear_value, riid, resource);
+                          desc ? &wide : nullptr, state, clear_value, session, riid, resource);
 }
 
 HRESULT Device::CreateCommittedResource2(const D3D12_HEAP_PROPERTIES* heap, D3D12_HEAP_FLAGS flags,
                                          const D3D12_RESOURCE_DESC1* desc,
                                          D3D12_RESOURCE_STATES state,
                                          const D3D12_CLEAR_VALUE* clear_value,
-                                         ID3D12ProtectedResourceSession*, REFIID riid,
+                                         ID3D12ProtectedResourceSession* session, REFIID riid,
                                          void** resource) {
   return create_committed("ID3D12Device8::CreateCommittedResource2", heap, flags, desc, state,
-                          clear_value, riid, resource);
+                          clear_value, session, riid, resource);
 }
 
 HRESULT Device::CreateHeap(const D3D12_HEAP_DESC* desc, REFIID riid, void** heap) {
+  return CreateHeap1(desc, nullptr, riid, heap);
+}
+
+HRESULT Device::CreateHeap1(const D3D12_HEAP_DESC* desc, ID3D12ProtectedResourceSession* session,
+                            REFIID riid, void** heap) {
   clear(heap);
   return state_->answer("ID3D12Device::CreateHeap", [&] {
     require(desc != nullptr, "pDesc is null");
+    check_session(session);
     return give_new<Heap>(riid, heap, *this, *desc);
   });
-}
-
-HRESULT Device::CreateHeap1(const D3D12_HEAP_DESC* desc, ID3D12ProtectedResourceSession*,
-                            REFIID riid, void** heap) {
-  return CreateHeap(desc, riid, heap);
 }
 
 HRESULT Device::CreatePlacedResource(ID3D12Heap* heap, UINT64 offset,
@@ -228,7 +237,7 @@ HRESULT Device::EnqueueMakeResident(D3D12_RESIDENCY_FLAGS, UINT count,
   return state_->answer("ID3D12Device3::EnqueueMakeResident", [&] {
     check_pageables(count, objects);
     const auto fence = own<Fence>(given_fence);
-    require(static_cast<bool>(fence), "pFenceToSignal is not a fence of this library");
+    require(fence && &fence->device() == this, "pFenceToSignal is not a fence of this device");
     fence->fence()->signal(value);
   });
 }

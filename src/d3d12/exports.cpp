@@ -14,22 +14,31 @@ namespace weft::d3d12 {
 
 namespace {
 
-void log_failure(HRESULT, std::string_view text) noexcept { com::log(com::Severity::error, text); }
+// The body of a function; every failure leaves a message that begins with its name.
+template <class Body>
+HRESULT answer(std::string_view function, const Body& body) noexcept {
+  const auto report = [&](HRESULT, std::string_view text) {
+    try {
+      com::log(com::Severity::error, join(function, ": ", text));
+    } catch (...) {  // out of memory: the HRESULT has to do
+    }
+  };
+  return com::guard(report, body);
+}
 
-HRESULT not_offered(const char* function) noexcept {
-  return com::guard(log_failure, [&]() -> HRESULT {
-    refuse(E_NOTIMPL, function, ": the software device does not have it");
-  });
+HRESULT not_offered(std::string_view function) noexcept {
+  return answer(function,
+                []() -> HRESULT { refuse(E_NOTIMPL, "the software device does not have it"); });
 }
 
 HRESULT create_device(IUnknown* adapter, D3D_FEATURE_LEVEL minimum, REFIID riid, void** device) {
   require(!adapter || com::query<com::IWeftAdapter>(adapter),
-          "D3D12CreateDevice: pAdapter is not an adapter of Weft; null is the default one");
-  require(is_supported(minimum), "D3D12CreateDevice: MinimumFeatureLevel is ", minimum,
+          "pAdapter is not an adapter of Weft; null is the default one");
+  require(is_supported(minimum), "MinimumFeatureLevel is ", minimum,
           ", must be a level up to 12_1");
   if (!device) return S_FALSE;
   const auto made = com::Ptr<Device>::adopt(new Device(Debug::layer_is_on()));
-  return made->QueryInterface(riid, device);
+  return give(*made, riid, device);
 }
 
 }  // namespace
@@ -41,13 +50,14 @@ using namespace weft;
 WEFT_EXPORT HRESULT D3D12CreateDevice(IUnknown* adapter, D3D_FEATURE_LEVEL minimum_level,
                                       REFIID riid, void** device) {
   d3d12::clear(device);
-  return com::guard(d3d12::log_failure,
-                    [&] { return d3d12::create_device(adapter, minimum_level, riid, device); });
+  return d3d12::answer("D3D12CreateDevice",
+                       [&] { return d3d12::create_device(adapter, minimum_level, riid, device); });
 }
 
 WEFT_EXPORT HRESULT D3D12GetDebugInterface(REFIID riid, void** debug) {
   d3d12::clear(debug);
-  return com::guard(d3d12::log_failure, [&] { return d3d12::give_new<d3d12::Debug>(riid, debug); });
+  return d3d12::answer("D3D12GetDebugInterface",
+                       [&] { return d3d12::give_new<d3d12::Debug>(riid, debug); });
 }
 
 WEFT_EXPORT HRESULT D3D12GetInterface(REFCLSID, REFIID, void** object) {

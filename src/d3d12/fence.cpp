@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,9 +11,20 @@
 
 namespace weft::d3d12 {
 
+namespace {
+
+// An eventfd, or one of its few kin that refuse what is written to an eventfd: they alone have no
+// file type. A number that is not an event, but is open, gets nothing written into it.
+bool may_be_event(int descriptor) noexcept {
+  struct stat status;
+  return ::fstat(descriptor, &status) == 0 && (status.st_mode & S_IFMT) == 0;
+}
+
+}  // namespace
+
 Event::Event(HANDLE handle) {
   const auto number = reinterpret_cast<std::intptr_t>(handle);
-  if (number > 0 && number <= INT32_MAX) {
+  if (number > 0 && number <= INT32_MAX && may_be_event(static_cast<int>(number))) {
     descriptor_ = ::fcntl(static_cast<int>(number), F_DUPFD_CLOEXEC, 0);
   }
   if (descriptor_ < 0) {

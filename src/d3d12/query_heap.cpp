@@ -15,7 +15,7 @@ std::shared_ptr<Timestamps> make_timestamps(const D3D12_QUERY_HEAP_DESC& desc) {
   }
   require(desc.Count != 0, "pDesc->Count is 0, must be at least 1");
   if (desc.Count > 1U << 24) refuse(E_OUTOFMEMORY, "pDesc->Count is ", desc.Count, ": too many");
-  require(desc.NodeMask <= 1, "pDesc->NodeMask is ", desc.NodeMask, ", must be 0 or 1");
+  check_node_mask("pDesc->NodeMask", desc.NodeMask);
   return std::make_shared<Timestamps>(desc.Count);
 }
 
@@ -28,6 +28,6 @@ std::uint64_t now_in_ticks() noexcept {
 }
 
 QueryHeap::QueryHeap(Device& device, const D3D12_QUERY_HEAP_DESC& desc)
-    : DeviceChild(device), timestamps_(make_timestamps(desc)) {}
+    : DeviceChild(device), type_(desc.Type), timestamps_(make_timestamps(desc)) {}
 
 }  // namespace weft::d3d12

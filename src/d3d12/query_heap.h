@@ -24,9 +24,11 @@ class QueryHeap final
   // Throws com::Failure.
   QueryHeap(Device& device, const D3D12_QUERY_HEAP_DESC& desc);
 
+  D3D12_QUERY_HEAP_TYPE type() const noexcept { return type_; }
   const std::shared_ptr<Timestamps>& timestamps() const noexcept { return timestamps_; }
 
  private:
+  D3D12_QUERY_HEAP_TYPE type_;
   std::shared_ptr<Timestamps> timestamps_;
 };
 

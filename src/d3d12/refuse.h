@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,6 +35,20 @@ template <class... Parts>
 template <class... Parts>
 void require(bool holds, const Parts&... parts) {
   if (!holds) refuse(E_INVALIDARG, parts...);
+}
+
+// A mask of nodes that an object is for; 0 stands for the first.
+inline void check_node_mask(const char* name, UINT mask) {
+  require(mask <= 1, name, " is ", mask, ", must be 0 or 1: there is one node");
+}
+
+// "{189819F1-1DB6-4B57-BE54-1821339B85F7}".
+inline std::string text_of(REFGUID id) {
+  char text[39];
+  std::snprintf(text, sizeof text, "{%08X-%04X-%04X-%02X%02X-%02X%02X%02X%02X%02X%02X}",
+                static_cast<unsigned>(id.Data1), id.Data2, id.Data3, id.Data4[0], id.Data4[1],
+                id.Data4[2], id.Data4[3], id.Data4[4], id.Data4[5], id.Data4[6], id.Data4[7]);
+  return text;
 }
 
 }  // namespace weft::d3d12

@@ -264,6 +264,25 @@ TEST_F(Views, CopiesCheckTheirHeaps) {
   EXPECT_EQ(device->GetDeviceRemovedReason(), DXGI_ERROR_INVALID_CALL);
 }
 
+TEST_F(Views, CopiesHaveAsManySourcesAsDestinations) {
+  const D3D12_CPU_DESCRIPTOR_HANDLE target = cpu(gpu_heap, 0), source = cpu(cpu_heap, 0);
+  const UINT two = 2, three = 3;
+  device->CopyDescriptors(1, &target, &two, 1, &source, &three,
+                          D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+  EXPECT_EQ(device->GetDeviceRemovedReason(), DXGI_ERROR_INVALID_CALL);
+  EXPECT_THAT(messages(), HasSubstr("there are more source slots than destination slots"));
+}
+
+TEST_F(Views, CopiesKnowTheirHeapType) {
+  device->CopyDescriptorsSimple(1, cpu(gpu_heap, 0), cpu(cpu_heap, 0),
+                                static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(3));
+  EXPECT_EQ(device->GetDeviceRemovedReason(), S_OK);
+  device->CopyDescriptorsSimple(1, cpu(gpu_heap, 0), cpu(cpu_heap, 0),
+                                static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(4));
+  EXPECT_EQ(device->GetDeviceRemovedReason(), DXGI_ERROR_INVALID_CALL);
+  EXPECT_THAT(messages(), HasSubstr("DescriptorHeapsType is 4, must be one of the four types"));
+}
+
 TEST_F(Views, ShaderVisibleHeapsAreNoSource) {
   device->CopyDescriptorsSimple(1, cpu(cpu_heap, 0), cpu(gpu_heap, 0),
                                 D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);

@@ -177,6 +177,41 @@ TEST_F(Devices, WhatIsMissingNamesItself) {
   EXPECT_THAT(messages(), HasSubstr("ID3D12GraphicsCommandList::Dispatch"));
 }
 
+TEST_F(Devices, UnknownInterfacesOfNewObjectsAreNamed) {
+  void* object = &object;
+  EXPECT_EQ(device->CreateFence(0, D3D12_FENCE_FLAG_NONE, kStrangeInterface, &object),
+            E_NOINTERFACE);
+  EXPECT_EQ(object, nullptr);
+  EXPECT_THAT(messages(),
+              HasSubstr("CreateFence: riid is {00000009-0009-0009-0909-090909090909}, which is no "
+                        "interface of the new object"));
+  list->Close();
+  object = &object;
+  EXPECT_EQ(device->CreateCommandList(0, D3D12_COMMAND_LIST_TYPE_DIRECT, allocator.Get(), nullptr,
+                                      kStrangeInterface, &object),
+            E_NOINTERFACE);
+  EXPECT_EQ(object, nullptr);
+  EXPECT_THAT(messages(), HasSubstr("CreateCommandList: riid is {"));
+}
+
+TEST_F(Devices, SayWhichPrioritiesQueuesCanHave) {
+  const auto supports = [&](D3D12_COMMAND_LIST_TYPE type, UINT priority) {
+    D3D12_FEATURE_DATA_COMMAND_QUEUE_PRIORITY data = {type, priority, FALSE};
+    EXPECT_EQ(ask(D3D12_FEATURE_COMMAND_QUEUE_PRIORITY, data), S_OK);
+    D3D12_COMMAND_QUEUE_DESC desc = {type, static_cast<INT>(priority),
+                                     D3D12_COMMAND_QUEUE_FLAG_NONE, 0};
+    ComPtr<ID3D12CommandQueue> made;
+    const bool works = SUCCEEDED(device->CreateCommandQueue(&desc, IID_PPV_ARGS(&made)));
+    EXPECT_EQ(works, data.PriorityForTypeIsSupported == TRUE) << type << " " << priority;
+    return works;
+  };
+  EXPECT_TRUE(supports(D3D12_COMMAND_LIST_TYPE_COMPUTE, D3D12_COMMAND_QUEUE_PRIORITY_HIGH));
+  EXPECT_FALSE(supports(D3D12_COMMAND_LIST_TYPE_DIRECT, 50));
+  EXPECT_FALSE(
+      supports(D3D12_COMMAND_LIST_TYPE_DIRECT, D3D12_COMMAND_QUEUE_PRIORITY_GLOBAL_REALTIME));
+  EXPECT_FALSE(supports(D3D12_COMMAND_LIST_TYPE_BUNDLE, D3D12_COMMAND_QUEUE_PRIORITY_NORMAL));
+}
+
 TEST_F(Devices, MemoryIsAlwaysResident) {
   const auto resource = buffer(16);
   ID3D12Pageable* objects[] = {resource.Get(), nullptr};

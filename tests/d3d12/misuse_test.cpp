@@ -145,6 +145,26 @@ TEST_F(Misuse, ObjectsOfAnotherDevice) {
   expect_refused(E_INVALIDARG, "pSrcResource is not a resource of this device");
 }
 
+TEST_F(Misuse, FencesOfAnotherDevice) {
+  ComPtr<ID3D12Device> other;
+  ComPtr<ID3D12Fence> foreign;
+  ASSERT_EQ(D3D12CreateDevice(nullptr, D3D_FEATURE_LEVEL_11_0, IID_PPV_ARGS(&other)), S_OK);
+  ASSERT_EQ(other->CreateFence(5, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(&foreign)), S_OK);
+  EXPECT_EQ(queue->Signal(foreign.Get(), 7), E_INVALIDARG);
+  EXPECT_THAT(messages(), HasSubstr("Signal: pFence is not a fence of this device"));
+  EXPECT_EQ(queue->Wait(foreign.Get(), 1), E_INVALIDARG);
+  EXPECT_THAT(messages(), HasSubstr("Wait: pFence is not a fence of this device"));
+  EXPECT_EQ(device->EnqueueMakeResident(D3D12_RESIDENCY_FLAG_NONE, 0, nullptr, foreign.Get(), 6),
+            E_INVALIDARG);
+  ID3D12Fence* fences[] = {fence.Get(), foreign.Get()};
+  const UINT64 values[] = {0, 0};
+  EXPECT_EQ(device->SetEventOnMultipleFenceCompletion(fences, values, 2,
+                                                      D3D12_MULTIPLE_FENCE_WAIT_FLAG_ALL, nullptr),
+            E_INVALIDARG);
+  EXPECT_THAT(messages(), HasSubstr("ppFences[1] is not a fence of this device"));
+  EXPECT_EQ(foreign->GetCompletedValue(), 5U);
+}
+
 TEST_F(Misuse, BarriersAreChecked) {
   const auto plain = buffer(16), open = writable(16);
   const auto up = buffer(16, D3D12_HEAP_TYPE_UPLOAD);

@@ -1,7 +1,12 @@
 // Queues and fences: order, waiting, events, and what is released too early.
 
+#include <fcntl.h>
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "d3d12/rig.h"
@@ -118,6 +123,16 @@ TEST_F(Queues, WhatIsNoEventIsRefused) {
   EXPECT_THAT(messages(), HasSubstr("must be an eventfd descriptor or null"));
 }
 
+TEST_F(Queues, WhatIsOpenButNoEventIsRefusedToo) {
+  int pipe[2] = {};
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC | O_NONBLOCK), 0);
+  EXPECT_EQ(fence->SetEventOnCompletion(0, reinterpret_cast<HANDLE>(std::intptr_t{pipe[1]})),
+            E_HANDLE);
+  char byte = 0;
+  EXPECT_EQ(::read(pipe[0], &byte, 1), -1) << "something was written into a pipe";
+  for (const int end : pipe) ::close(end);
+}
+
 TEST_F(Queues, SeveralThreadsWaitForOneFence) {
   std::vector<std::thread> threads;
   for (std::uint64_t i = 1; i <= 8; ++i) {
@@ -177,6 +192,44 @@ TEST_F(Queues, AReleasedQueueStillDoesItsWork) {
   EXPECT_TRUE(ran);
 }
 
+std::ptrdiff_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+}
+
+std::uint64_t stack_bytes() {
+  pthread_attr_t attributes;
+  std::size_t size = 0;
+  EXPECT_EQ(::pthread_getattr_default_np(&attributes), 0);
+  EXPECT_EQ(::pthread_attr_getstacksize(&attributes, &size), 0);
+  ::pthread_attr_destroy(&attributes);
+  return size;
+}
+
+// Their threads go with them, not with the device.
+TEST_F(Queues, ReleasedWithWorkPendingLeaveNothingBehind) {
+  constexpr std::uint64_t kQueues = 64;
+  const auto gate = another_fence();
+  const std::ptrdiff_t threads = thread_count();
+  const std::uint64_t before = mapped_bytes();
+  for (std::uint64_t i = 1; i <= kQueues; ++i) {
+    another_queue()->Wait(gate.Get(), i);
+    gate->Signal(i);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (thread_count() != threads && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::yield();
+    }
+    ASSERT_EQ(thread_count(), threads);
+  }
+  EXPECT_LT(mapped_bytes(), before + kQueues / 2 * stack_bytes());
+}
+
 TEST_F(Queues, AReleasedFenceIsStillSignalled) {
   const auto other = another_queue();
   {
@@ -214,6 +267,33 @@ TEST_F(Queues, TimestampsGrow) {
   list->ResolveQueryData(heap.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0, 4, target.Get(), 0);
   EXPECT_EQ(list->Close(), E_INVALIDARG);
   EXPECT_THAT(messages(), HasSubstr("4 timestamps from byte 0 on do not fit"));
+}
+
+TEST_F(Queues, CopyQueuesHaveTimestampsOfTheirOwn) {
+  const auto heap_for = [&](D3D12_QUERY_HEAP_TYPE type) {
+    const D3D12_QUERY_HEAP_DESC desc = {type, 1, 0};
+    ComPtr<ID3D12QueryHeap> heap;
+    EXPECT_EQ(device->CreateQueryHeap(&desc, IID_PPV_ARGS(&heap)), S_OK);
+    return heap;
+  };
+  const auto copies = heap_for(D3D12_QUERY_HEAP_TYPE_COPY_QUEUE_TIMESTAMP);
+  const auto others = heap_for(D3D12_QUERY_HEAP_TYPE_TIMESTAMP);
+  list->EndQuery(copies.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0);
+  EXPECT_EQ(list->Close(), E_INVALIDARG);
+  EXPECT_THAT(messages(), HasSubstr("COPY lists, and no others, write into heaps of type COPY"));
+
+  const auto type = D3D12_COMMAND_LIST_TYPE_COPY;
+  ComPtr<ID3D12CommandAllocator> copy_allocator;
+  ComPtr<ID3D12GraphicsCommandList> copy_list;
+  ASSERT_EQ(device->CreateCommandAllocator(type, IID_PPV_ARGS(&copy_allocator)), S_OK);
+  ASSERT_EQ(
+      device->CreateCommandList(0, type, copy_allocator.Get(), nullptr, IID_PPV_ARGS(&copy_list)),
+      S_OK);
+  copy_list->EndQuery(copies.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0);
+  EXPECT_EQ(copy_list->Close(), S_OK);
+  ASSERT_EQ(copy_list->Reset(copy_allocator.Get(), nullptr), S_OK);
+  copy_list->EndQuery(others.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0);
+  EXPECT_EQ(copy_list->Close(), E_INVALIDARG);
 }
 
 // Without the rig: the device goes while work is pending.

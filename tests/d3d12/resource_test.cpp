@@ -222,6 +222,31 @@ TEST_F(Resources, AllocationInfoIsInWholeUnits) {
   EXPECT_EQ(device->GetResourceAllocationInfo(0, 1, &wrong).SizeInBytes, UINT64_MAX);
 }
 
+TEST_F(Resources, AllocationInfoOfNothingIsRefused) {
+  EXPECT_EQ(device->GetResourceAllocationInfo(0, 2, nullptr).SizeInBytes, UINT64_MAX);
+  EXPECT_THAT(messages(), HasSubstr("GetResourceAllocationInfo: pResourceDescs is null"));
+}
+
+TEST_F(Resources, NoMemoryIsProtected) {
+  struct Session final : IUnknown {
+    HRESULT QueryInterface(REFIID, void**) override { return E_NOINTERFACE; }
+    ULONG AddRef() override { return 1; }
+    ULONG Release() override { return 1; }
+  } unknown;
+  auto* session = reinterpret_cast<ID3D12ProtectedResourceSession*>(&unknown);
+  const D3D12_HEAP_PROPERTIES properties = heap_of(D3D12_HEAP_TYPE_DEFAULT);
+  const D3D12_RESOURCE_DESC desc = buffer_desc(16, D3D12_RESOURCE_FLAG_NONE);
+  ComPtr<ID3D12Resource> resource;
+  EXPECT_EQ(device->CreateCommittedResource1(&properties, D3D12_HEAP_FLAG_NONE, &desc,
+                                             D3D12_RESOURCE_STATE_COMMON, nullptr, session,
+                                             IID_PPV_ARGS(&resource)),
+            E_INVALIDARG);
+  EXPECT_THAT(messages(), HasSubstr("pProtectedSession must be null"));
+  const D3D12_HEAP_DESC heap_desc = {65536, properties, 0, D3D12_HEAP_FLAG_NONE};
+  ComPtr<ID3D12Heap> heap;
+  EXPECT_EQ(device->CreateHeap1(&heap_desc, session, IID_PPV_ARGS(&heap)), E_INVALIDARG);
+}
+
 TEST_F(Resources, FootprintsOfBuffersAreOneRow) {
   D3D12_RESOURCE_DESC desc = buffer_desc(1000, D3D12_RESOURCE_FLAG_NONE);
   D3D12_PLACED_SUBRESOURCE_FOOTPRINT layout = {};
