@@ -30,7 +30,7 @@ inline void require(bool holds, HRESULT code, const char* text) {
 // Makes an object and gives it out as the interface asked for. `null_code`: of a null `out`.
 template <class T, class... Arguments>
 HRESULT give_new(std::string_view method, HRESULT null_code, REFIID riid, void** out,
-                 const Arguments&... arguments) noexcept {
+                 const Arguments&... arguments) {
   if (out) *out = nullptr;
   return answer(method, [&] {
     require(out != nullptr, null_code, "the out pointer is null");
