@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
+#include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,9 +19,13 @@
 
 #include "bench/measure.h"
 #include "bench/onednn.h"
+#include "bench/plot.h"
+#include "bench/python_peers.h"
+#include "bench/report.h"
 #include "bench/shapes.h"
 #include "bench/table.h"
 #include "command.h"
+#include "files.h"
 #include "problem.h"
 #include "text.h"
 #include "weft/info.h"
@@ -30,8 +38,8 @@ using namespace bench;
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string shapes, op, data_type, max_isa;
-  std::vector<std::string> only, peers = {"onednn"};
+  std::string shapes, op, data_type, max_isa, plot;
+  std::vector<std::string> only, peers = {"onednn", "torch", "opencv"};
   std::vector<unsigned> threads = {1};
   bool allow_winograd = false;
   unsigned rounds = 9;
@@ -49,26 +57,35 @@ fs::path shared_file(const char* name) {
   return fs::exists(built, failed) ? built : installed;
 }
 
-std::optional<Isa> isa_cap(const Options& options) {
-  if (options.max_isa.empty()) return std::nullopt;
-  return parse_isa(options.max_isa);
-}
-
-// Rivals get the same cap, unless the user has given them another.
+// Rivals get the same cap through their own variables, unless the user has set those.
 void cap_rivals(Isa isa) {
-  const char* const cap = isa <= Isa::sse4     ? "SSE41"
-                          : isa == Isa::avx2   ? "AVX2"
-                          : isa == Isa::avx512 ? "AVX512_CORE"
-                                               : nullptr;
-  if (cap != nullptr) setenv("ONEDNN_MAX_CPU_ISA", cap, 0);
+  const auto set = [](const char* name, const char* value) { setenv(name, value, 0); };
+  if (isa < Isa::avx2) {
+    set("ONEDNN_MAX_CPU_ISA", "SSE41");
+    set("ATEN_CPU_CAPABILITY", "default");
+    set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512_SKX");
+  } else if (isa == Isa::avx2) {
+    set("ONEDNN_MAX_CPU_ISA", "AVX2");
+    set("ATEN_CPU_CAPABILITY", "avx2");
+    set("OPENCV_CPU_DISABLE", "AVX512_SKX");
+  } else if (isa == Isa::avx512) {
+    set("ONEDNN_MAX_CPU_ISA", "AVX512_CORE");
+  }
 }
 
-std::vector<PeerSlot> open_peers(const Options& options) {
+std::vector<PeerSlot> open_peers(const std::vector<std::string>& names) {
   std::vector<PeerSlot> slots;
-  for (const std::string& name : options.peers) {
+  std::shared_ptr<PythonProcess> python;
+  for (const std::string& name : names) {
+    if (name == "none") continue;
     PeerSlot slot{name, "", nullptr};
     try {
-      slot.peer = open_onednn();
+      if (name == "onednn") {
+        slot.peer = open_onednn();
+      } else {
+        if (python == nullptr) python = start_python(shared_file("python_peers.py"));
+        slot.peer = python_peer(python, name);
+      }
       slot.status = slot.peer->version();
     } catch (const Unavailable& error) {
       slot.status = error.what();
@@ -78,50 +95,157 @@ std::vector<PeerSlot> open_peers(const Options& options) {
   return slots;
 }
 
-int run_bench(const Options& options, bool /*json*/) {
-  Selection selection{options.only, upper_case(options.op)};
-  if (!options.data_type.empty())
-    selection.data_type = parse_data_type(upper_case(options.data_type));
-  const fs::path file =
-      options.shapes.empty() ? shared_file("shapes.json") : fs::path(options.shapes);
-  const std::vector<Shape> shapes = read_shapes(file, selection);
-  const Isa isa = std::min(isa_cap(options).value_or(best_isa()), best_isa());
-  cap_rivals(isa);
-  std::vector<PeerSlot> peers = open_peers(options);
-  for (const PeerSlot& slot : peers) fmt::print("{}: {}\n", slot.name, slot.status);
-  std::vector<Row> rows;
-  for (const unsigned threads : options.threads) {
-    const Limits limits = measure_limits(isa, threads);
-    print_heading(limits, peers);
-    for (const Shape& shape : shapes) {
-      const Tensors tensors(shape.params);
-      const Task task{shape, tensors, threads, options.allow_winograd};
-      rows.push_back(
-          measure(task, limits, peers, {isa, {options.rounds, options.seconds, threads}}));
-      print_row(rows.back());
-      for (const auto& d : rows.back().disagreements) fmt::print(stderr, "{}: {}\n", shape.id, d);
+// One line on a terminal's standard error that says what is being measured.
+class Progress {
+ public:
+  explicit Progress(std::size_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
+  ~Progress() { clear(); }
+
+  void step(const Shape& shape) {
+    ++done_;
+    if (!shown_) return;
+    fmt::print(stderr, "\r\x1b[K[{}/{}] {}", done_, total_, printable(shape.id));
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  std::size_t total_, done_ = 0;
+  bool shown_;
+};
+
+Row measure_shape(const Shape& shape, const Limits& limits, std::vector<PeerSlot>& peers,
+                  const Options& options, Isa isa) try {
+  const Tensors tensors(shape.params);
+  const Task task{shape, tensors, limits.threads, options.allow_winograd};
+  return measure(task, limits, peers, {isa, {options.rounds, options.seconds, limits.threads}});
+} catch (const std::bad_alloc&) {
+  throw BadInput(shape.id, "takes more memory than there is");
+}
+
+void write_plot(const fs::path& path, const Report& report) {
+  const std::string svg = plot_svg(report);
+  const auto bytes = std::as_bytes(std::span(svg));
+  write_file(path, {&bytes, 1});
+}
+
+int report_status(const Report& report) {
+  int status = kDone;
+  for (const Row& row : report.rows) {
+    for (const std::string& text : row.disagreements) {
+      fmt::print(stderr, "weft: error: {}: {}\n", printable(row.shape->id), text);
+      status = kCheckFailed;
     }
   }
-  print_means(geometric_means(rows));
-  return kDone;
+  return status;
+}
+
+int run_bench(const Options& options, bool json) {
+  Selection selection{options.only, options.op};
+  if (!options.data_type.empty()) selection.data_type = parse_data_type(options.data_type);
+  const std::vector<Shape> shapes = read_shapes(
+      options.shapes.empty() ? shared_file("shapes.json") : fs::path(options.shapes), selection);
+  if (!options.plot.empty()) check_output(options.plot);
+
+  Report report{.machine = this_machine(), .winograd = options.allow_winograd};
+  report.isa = std::min(parse_isa(options.max_isa).value_or(Isa::amx), best_isa());
+  cap_rivals(report.isa);
+  report.peers = open_peers(options.peers);
+  if (!json) print_field(report);
+  Progress progress(shapes.size() * options.threads.size());
+  for (const unsigned wanted : options.threads) {
+    const unsigned threads = wanted == 0 ? default_thread_count() : wanted;
+    report.limits.push_back(measure_limits(report.isa, threads));
+    if (!json) print_heading(report.limits.back(), report.peers);
+    for (const Shape& shape : shapes) {
+      progress.step(shape);
+      report.rows.push_back(
+          measure_shape(shape, report.limits.back(), report.peers, options, report.isa));
+      progress.clear();
+      if (!json) print_row(report.rows.back());
+    }
+  }
+  if (json) {
+    print_json(report);
+  } else {
+    print_means(geometric_means(report.rows));
+  }
+  if (!options.plot.empty()) write_plot(options.plot, report);
+  return report_status(report);
+}
+
+// Options that say which shapes, and as what.
+void add_selection(CLI::App& command, Options& options) {
+  command.add_option("--shapes", options.shapes, "Shapes to measure; those of Weft if left out")
+      ->type_name("FILE.json");
+  CLI::Option* const only = command.add_option("--only", options.only, "The shapes of these names")
+                                ->delimiter(',')
+                                ->allow_extra_args(false)
+                                ->type_name("ID,...");
+  command.add_option("--op", options.op, "The shapes of one operator")
+      ->transform(CLI::IsMember({"CONVOLUTION", "UNFOLD", "FOLD", "RESAMPLE2"}, CLI::ignore_case))
+      ->type_name("OPERATOR")
+      ->excludes(only);
+  command.add_option("--dtype", options.data_type, "Data type, instead of the one in the file")
+      ->transform(CLI::IsMember({"FLOAT32", "FLOAT16", "INT8", "UINT8"}, CLI::ignore_case))
+      ->type_name("TYPE");
+}
+
+// Options that say how, and against whom.
+void add_conditions(CLI::App& command, Options& options) {
+  command
+      .add_option("--threads", options.threads, "Threads; one run for each number. 0: one a core")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0u, 1024u))
+      ->type_name("N,...")
+      ->capture_default_str();
+  command
+      .add_option("--max-isa", options.max_isa,
+                  "Most that Weft may use, and oneDNN and PyTorch with it: base, sse4, avx2, "
+                  "avx512, amx")
+      ->check(CLI::IsMember({"base", "sse4", "avx2", "avx512", "amx"}))
+      ->type_name("ISA");
+  command.add_flag("--allow-winograd", options.allow_winograd,
+                   "Let everybody use Winograd's algorithm, which is faster and less exact");
+  command
+      .add_option("--peers", options.peers,
+                  "Rivals, where they are installed: onednn, torch, opencv; none")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"onednn", "torch", "opencv", "none"}))
+      ->type_name("NAME,...")
+      ->capture_default_str();
+  command.add_option("--rounds", options.rounds, "Turns of everybody on each shape, at least")
+      ->check(CLI::Range(1u, 1000u))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--seconds", options.seconds, "Time for each shape, about")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->type_name("S")
+      ->capture_default_str();
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("bench", "Measures Weft and rivals.");
-  command->add_option("--shapes", options->shapes)->type_name("FILE");
-  command->add_option("--only", options->only)->delimiter(',')->allow_extra_args(false);
-  command->add_option("--op", options->op);
-  command->add_option("--threads", options->threads)->delimiter(',')->allow_extra_args(false);
-  command->add_option("--dtype", options->data_type);
-  command->add_option("--peers", options->peers)->delimiter(',')->allow_extra_args(false);
-  command->add_option("--max-isa", options->max_isa);
-  command->add_flag("--allow-winograd", options->allow_winograd);
-  command->add_option("--rounds", options->rounds);
-  command->add_option("--seconds", options->seconds);
+  CLI::App* command = app.add_subcommand(
+      "bench",
+      "Measures Weft on layers of real networks, in turns with oneDNN, PyTorch and OpenCV where "
+      "they "
+      "are installed, and compares all results. The exit status is 1 where they disagree.");
+  add_selection(*command, *options);
+  add_conditions(*command, *options);
+  command->add_option("--plot", options->plot, "Draw a roofline and the shares of the limit")
+      ->type_name("FILE.svg");
   add_json(*command, context);
+  set_examples(*command,
+               {"bench --only rs_i8_nn2,mbv2_pw_96_576 --rounds 3 --seconds 0.05",
+                "bench --only mbv2_stem --threads 1,2 --peers onednn --allow-winograd --json",
+                "bench --only fold_vit_p16 --max-isa avx2 --plot /tmp/weft_bench.svg"});
   command->callback([&context, options] {
     context.action = [&context, options] { return run_bench(*options, context.json); };
   });

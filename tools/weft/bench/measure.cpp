@@ -27,13 +27,14 @@ std::vector<std::byte> copy_of(std::span<const std::byte> elements) {
 // The ways of every peer that is there, with who owns which.
 struct Field {
   std::vector<Way> ways;
-  std::vector<std::size_t> owners;  // a position in Row::peers
+  std::vector<std::size_t> owners;  // positions in Row::peers
+  std::vector<WayResult> results = {};
 };
 
 Field gather(const Task& task, std::vector<PeerSlot>& slots, Row& row) {
   Field field;
   for (PeerSlot& slot : slots) {
-    row.peers.push_back({slot.name});
+    row.peers.push_back({slot.name, slot.peer != nullptr});
     if (slot.peer == nullptr) continue;
     try {
       for (Way& way : slot.peer->ways(task)) {
@@ -80,7 +81,7 @@ Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers
   Row row{.shape = &task.shape, .threads = task.threads};
   set_limits(task, limits, row);
   const Judge judge(task.shape, task.tensors);
-  const auto output = task.tensors.output_elements(0);
+  const std::span<std::byte> output = task.tensors.output_elements(0);
 
   WeftContender weft(task, options.max_isa);
   row.algorithm = weft.algorithm();
@@ -96,27 +97,36 @@ Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers
   Field field = gather(task, peers, row);
   std::vector<Racer> racers = {{&weft, 0}};
   for (Way& pass : passes) racers.push_back({pass.contender.get(), 1});
+  const std::size_t first_rival = racers.size();
   for (std::size_t i = 0; i < field.ways.size(); ++i) {
-    Way& way = field.ways[i];
-    PeerResult& peer = row.peers[field.owners[i]];
-    compute(*way.contender, task.tensors);
-    peer.ways.push_back({way.name, way.counts, {}, judge.rms_error(output)});
-    if (const auto wrong = judge.difference(output, result)) {
-      row.disagreements.push_back(fmt::format("{} ({}) and weft: {}", peer.name, way.name, *wrong));
+    racers.push_back({field.ways[i].contender.get(), 2 + field.owners[i]});
+    Racer& racer = racers.back();
+    WayResult way{field.ways[i].name, field.ways[i].counts};
+    try {
+      compute(*racer.contender, task.tensors);
+      way.rms_error = judge.rms_error(output);
+      if (const auto wrong = judge.difference(output, result)) {
+        row.disagreements.push_back(
+            fmt::format("{} ({}) and weft: {}", row.peers[field.owners[i]].name, way.name, *wrong));
+      }
+    } catch (const Unavailable& error) {
+      racer.failure = error.what();
     }
-    racers.push_back({way.contender.get(), 2 + field.owners[i]});
+    field.results.push_back(way);
   }
 
   race(racers, options.race);
   row.weft = racers[0].timing();
-  row.memory_us = racers[1].timing().median_us;
-  for (std::size_t i = 1; i <= passes.size(); ++i) {
-    row.memory_us = std::min(row.memory_us, racers[i].timing().median_us);
-  }
-  std::vector<std::size_t> next(row.peers.size());
+  row.memory_us = std::min(racers[1].timing().median_us, racers[2].timing().median_us);
   for (std::size_t i = 0; i < field.ways.size(); ++i) {
-    const std::size_t owner = field.owners[i];
-    row.peers[owner].ways[next[owner]++].timing = racers[1 + passes.size() + i].timing();
+    const Racer& racer = racers[first_rival + i];
+    if (racer.failure.empty()) {
+      field.results[i].timing = racer.timing();
+      row.peers[field.owners[i]].ways.push_back(field.results[i]);
+    } else {
+      peers[field.owners[i]].status = racer.failure;
+      peers[field.owners[i]].peer.reset();
+    }
   }
   return row;
 }

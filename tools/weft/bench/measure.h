@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/contender.h"
@@ -29,6 +31,7 @@ struct WayResult {
 // not have the operator.
 struct PeerResult {
   std::string name;
+  bool ready = true;  // installed, and not broken down before
   std::vector<WayResult> ways = {};
 
   const WayResult* best() const;
@@ -59,8 +62,8 @@ struct MeasureOptions {
   RaceOptions race = {};
 };
 
-// Checks everybody's result, then races them. A peer that breaks down loses its slot's `peer`, with
-// the reason as its status. Throws weft::Error, std::bad_alloc.
+// Checks everybody's result, then races them. A peer that breaks down is closed, with the reason as
+// its status. Throws weft::Error, std::bad_alloc.
 Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers,
             const MeasureOptions& options);
 

@@ -23,10 +23,24 @@ std::size_t calls_for(double turn_us, double call_us) {
   return static_cast<std::size_t>(std::clamp(calls, 1.0, double{kMostCalls}));
 }
 
-std::vector<double> turn(Contender& contender, std::size_t calls, double call_us, bool rest) {
+// Microseconds of each call of a turn; none, with the reason kept, where the racer breaks down.
+std::vector<double> turn(Racer& racer, std::size_t calls, bool first_counts, bool rest) {
+  if (!racer.failure.empty()) return {};
   if (rest) std::this_thread::sleep_for(kRest);
-  if (call_us < kLongCallUs) contender.time(1);
-  return contender.time(calls);
+  try {
+    if (!first_counts) racer.contender->time(1);
+    return racer.contender->time(calls);
+  } catch (const Unavailable& error) {
+    racer.failure = error.what();
+    return {};
+  }
+}
+
+// One call's time, cold code and first touch of memory left out where that does not take long.
+double first_estimate(Racer& racer, bool rest) {
+  std::vector<double> times = turn(racer, 1, true, rest);
+  if (!times.empty() && times[0] < kLongCallUs) times = turn(racer, 1, true, rest);
+  return times.empty() ? std::numeric_limits<double>::max() : times[0];
 }
 
 }  // namespace
@@ -46,9 +60,7 @@ void race(std::vector<Racer>& racers, const RaceOptions& options) {
   std::vector<double> estimate(racers.size()),
       best(racers.size(), std::numeric_limits<double>::max());
   for (std::size_t i = 0; i < racers.size(); ++i) {
-    if (rest) std::this_thread::sleep_for(kRest);
-    estimate[i] = racers[i].contender->time(1)[0];
-    if (estimate[i] < kLongCallUs) estimate[i] = racers[i].contender->time(1)[0];
+    estimate[i] = first_estimate(racers[i], rest);
     best[racers[i].owner] = std::min(best[racers[i].owner], estimate[i]);
   }
   const double turn_us =
@@ -58,7 +70,8 @@ void race(std::vector<Racer>& racers, const RaceOptions& options) {
       const std::size_t i = (place + round) % racers.size();  // nobody always follows the same one
       Racer& racer = racers[i];
       if (estimate[i] > 3 * best[racer.owner] && round >= kRoundsOfTheSlow) continue;
-      const auto times = turn(*racer.contender, calls_for(turn_us, estimate[i]), estimate[i], rest);
+      const std::size_t calls = calls_for(turn_us, estimate[i]);
+      const auto times = turn(racer, calls, estimate[i] >= kLongCallUs, rest);
       racer.times.insert(racer.times.end(), times.begin(), times.end());
     }
   }

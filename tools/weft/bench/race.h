@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "bench/contender.h"
@@ -13,13 +14,14 @@ struct Timing {
   double min_us = 0;
 };
 
-// One of those measured together. `rivals` who share an owner are ways of one library.
+// One of those measured together. Those who share an owner are ways of one library.
 struct Racer {
   Contender* contender = nullptr;
   std::size_t owner = 0;
   std::vector<double> times = {};
+  std::string failure = {};  // why it takes no part any more: what Unavailable said
 
-  Timing timing() const;
+  Timing timing() const;  // of one that has not failed
 };
 
 struct RaceOptions {

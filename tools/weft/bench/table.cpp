@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "text.h"
+#include "weft/info.h"
 
 namespace weft::cli::bench {
 
@@ -23,45 +22,35 @@ double rate(const Row& row) {
   return (convolution ? row.shape->flops() : row.shape->bytes()) / row.weft.median_us / 1e3;
 }
 
-std::string ratio_text(double ratio) {
-  const std::string text = fmt::format("{:>6.2f}", ratio);
+// A rival's time over ours; "-" where it has none.
+std::string ratio_text(const WayResult* way, double weft_us) {
+  if (way == nullptr) return fmt::format("{:>7}", "-");
+  const double ratio = way->timing.median_us / weft_us;
+  const std::string text = fmt::format("{:>7.2f}", ratio);
   return ratio < 1 ? colored(text, Color::red) : text;
 }
 
-// Adds a shape's ratio to the mean that it belongs to; least and ratio (as logarithms) still open.
-void add(std::vector<Mean>& means, const Row& row, const std::string& peer, double peer_us) {
-  const double ratio = peer_us / row.weft.median_us;
-  const std::string family = row.shape->family();
-  auto mean = std::find_if(means.begin(), means.end(), [&](const Mean& each) {
-    return each.family == family && each.threads == row.threads && each.peer == peer;
-  });
-  if (mean == means.end()) {
-    means.push_back({family, row.threads, peer});
-    mean = means.end() - 1;
+bool has_blocked(std::string_view peer) { return peer == "onednn"; }
+
+void print_peer(const PeerResult& peer, double weft_us) {
+  const WayResult* const best = peer.best();
+  if (best == nullptr) {
+    fmt::print(" | {:>10} {:<9}{:>8}", "-", "", "");
+  } else {
+    fmt::print(" | {:>10} {:<9}{:>8.1e}", number(best->timing.median_us), best->name,
+               best->rms_error);
   }
-  if (mean->shapes++ == 0 || ratio < mean->least) {
-    mean->least = ratio;
-    mean->least_shape = row.shape->id;
-  }
-  mean->ratio += std::log(ratio);
+  fmt::print("{}", ratio_text(best, weft_us));
+  if (has_blocked(peer.name)) fmt::print(" {}", ratio_text(peer.way("blocked"), weft_us));
 }
 
 }  // namespace
 
-std::vector<Mean> geometric_means(const std::vector<Row>& rows) {
-  std::vector<Mean> means;
-  for (const Row& row : rows) {
-    for (const PeerResult& peer : row.peers) {
-      if (const WayResult* const best = peer.best()) {
-        add(means, row, peer.name, best->timing.median_us);
-      }
-      for (const WayResult& way : peer.ways) {
-        if (!way.counts) add(means, row, peer.name + " " + way.name, way.timing.median_us);
-      }
-    }
-  }
-  for (Mean& mean : means) mean.ratio = std::exp(mean.ratio / static_cast<double>(mean.shapes));
-  return means;
+void print_field(const Report& report) {
+  fmt::print("{}, {}; weft {} at {}", report.machine.processor,
+             counted(report.machine.cores, "core"), version(), name(report.isa));
+  for (const PeerSlot& slot : report.peers) fmt::print("; {} {}", slot.name, slot.status);
+  fmt::print("{}\n", report.winograd ? "; Winograd allowed" : "");
 }
 
 void print_heading(const Limits& limits, const std::vector<PeerSlot>& peers) {
@@ -77,8 +66,8 @@ void print_heading(const Limits& limits, const std::vector<PeerSlot>& peers) {
              "limit us", "share", "of AMX");
   for (const PeerSlot& slot : peers) {
     if (slot.peer == nullptr) continue;
-    fmt::print(" | {:>10} {:<9}{:>8} {:>6}", slot.name + " us", "way", "rms", "ratio");
-    if (slot.name == "onednn") fmt::print(" {:>7}", "blocked");
+    fmt::print(" | {:>10} {:<9}{:>8}{:>7}", slot.name + " us", "way", "rms", "ratio");
+    if (has_blocked(slot.name)) fmt::print(" {:>7}", "blocked");
   }
   fmt::print("\n");
   std::fflush(stdout);
@@ -93,19 +82,7 @@ void print_row(const Row& row) {
   fmt::print("{:>7}",
              row.amx_us ? fmt::format("{:.0f}%", 100 * *row.amx_us / row.weft.median_us) : "");
   for (const PeerResult& peer : row.peers) {
-    const WayResult* const best = peer.best();
-    const WayResult* const blocked = peer.way("blocked");
-    if (best != nullptr) {
-      fmt::print(" | {:>10} {:<9}{:>8.1e} {}", number(best->timing.median_us), best->name,
-                 best->rms_error, ratio_text(best->timing.median_us / row.weft.median_us));
-      if (peer.name != "onednn") continue;
-      fmt::print(" {}", blocked == nullptr ? fmt::format("{:>7}", "-")
-                                           : fmt::format("{:>7.2f}", blocked->timing.median_us /
-                                                                         row.weft.median_us));
-    } else {
-      fmt::print(" | {:>10} {:<9}{:>8} {:>6}", "-", "", "", "");
-      if (peer.name == "onednn") fmt::print(" {:>7}", "");
-    }
+    if (peer.ready) print_peer(peer, row.weft.median_us);
   }
   fmt::print("\n");
   std::fflush(stdout);
@@ -115,9 +92,9 @@ void print_means(const std::vector<Mean>& means) {
   if (means.empty()) return;
   fmt::print("\nTime of each rival over Weft's, geometric means\n");
   for (const Mean& mean : means) {
-    fmt::print("  {:<30}{:<11}{:<16}{:>6.2f}   least {:>5.2f} ({}), {}\n", mean.family,
-               counted(mean.threads, "thread"), mean.peer, mean.ratio, mean.least, mean.least_shape,
-               counted(mean.shapes, "shape"));
+    fmt::print("  {:<30}{:<11}{:<22}{:>6.2f}   least {:>5.2f} ({}), {}\n", mean.family,
+               counted(mean.threads, "thread"), mean.rival, mean.ratio, mean.least,
+               mean.least_shape, counted(mean.shapes, "shape"));
   }
 }
 
