@@ -9,6 +9,7 @@
 
 #include "ops/activation.h"
 #include "ops/checker.h"
+#include "ops/convolution_direct.h"
 #include "ops/convolution_plan.h"
 #include "ops/convolution_split.h"
 
@@ -254,6 +255,9 @@ Dims output_sizes(const ConvolutionParams& params) {
 
 Plan plan(const ConvolutionParams& params, const PlanOptions& options) {
   ops::throw_if_any(validate(params), OperatorType::convolution);
+  if (ops::DirectConvolution::suits(params, options)) {
+    return Plan(std::make_shared<ops::DirectConvolution>(params, options));
+  }
   if (ops::SplitConvolution::suits(params, options)) {
     return Plan(std::make_shared<ops::SplitConvolution>(params, options));
   }

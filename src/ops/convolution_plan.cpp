@@ -66,7 +66,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
   }
 
   const bool half = data_type_ == DataType::float16;
-  algorithm = direct_ ? (half ? gemm_.direct_f16_name : gemm_.direct_f32_name)
+  algorithm = direct_ ? (half ? gemm_.rows_f16_name : gemm_.rows_f32_name)
                       : (half ? gemm_.gemm_f16_name : gemm_.gemm_f32_name);
 
   choose_tiles(options);
@@ -394,6 +394,10 @@ void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel
     rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
     for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
   }
+  activate(sums, count);
+}
+
+void ConvolutionPlan::activate(float* sums, std::int64_t count) const noexcept {
   if (!activation_) return;
   if (const auto& scale_bias = activation_->scale_bias) {
     scale_row_(sums, count, scale_bias->scale, scale_bias->bias);

@@ -47,6 +47,8 @@ class ConvolutionPlan final : public PlanBody {
   // Bias and activation for sums of one output channel (of all groups).
   void finish(const RunArguments& arguments, std::int64_t channel, float* sums,
               std::int64_t count) const noexcept;
+  bool has_activation() const noexcept { return activation_.has_value(); }
+  void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
  private:
   // A run of positions along the last dimension; what a tile's positions consist of.

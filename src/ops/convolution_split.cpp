@@ -28,11 +28,6 @@ constexpr std::int64_t kMinLine = 96;
 
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
 
-// Remainder and quotient of a floored division.
-std::int64_t floored_quotient(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
 std::int64_t parts_of(DataType type) { return type == DataType::float16 ? 2 : 3; }
 
 template <class T>
@@ -43,21 +38,6 @@ T* take(std::byte*& memory, std::int64_t count) {
 }
 
 }  // namespace
-
-SplitConvolution::AxisTaps::AxisTaps(const Phase& phase) noexcept
-    : count(static_cast<int>(phase.taps)) {
-  for (int j = 0; j < count; ++j) {
-    const std::int64_t offset = phase.offset(j);
-    shift[j] = floored_quotient(offset, phase.in_step);
-    const std::int64_t rest = offset - shift[j] * phase.in_step;
-    plane[j] = static_cast<int>(std::find(remainder.begin(), remainder.begin() + planes, rest) -
-                                remainder.begin());
-    if (plane[j] == planes) remainder[planes++] = rest;
-  }
-  if (count == 0) return;
-  lowest = *std::min_element(shift.begin(), shift.begin() + count);
-  spread = *std::max_element(shift.begin(), shift.begin() + count) - lowest;
-}
 
 bool SplitConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
   if (base::choose_isa(options.max_isa) < Isa::amx) return false;

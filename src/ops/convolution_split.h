@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/split/split.h"
+#include "ops/axis_taps.h"
 #include "ops/convolution_plan.h"
 #include "ops/shared_range.h"
 #include "ops/split_filter.h"
@@ -36,20 +37,6 @@ class SplitConvolution final : public PlanBody {
   void prepare(const void* filter, void* prepared) const noexcept override;
 
  private:
-  // The taps of one phase along one dimension: tap j reads plane[j], shift[j] positions further.
-  struct AxisTaps {
-    AxisTaps(const Phase& phase) noexcept;
-
-    static constexpr int kMost = 64;
-    int count = 0;
-    int planes = 0;
-    std::array<int, kMost> plane{};
-    std::array<std::int64_t, kMost> shift{};
-    std::array<std::int64_t, kMost> remainder{};  // by plane
-    std::int64_t lowest = 0;                      // shift
-    std::int64_t spread = 0;                      // highest - lowest
-  };
-
   struct Tile {
     std::int64_t image, group, first_out_block, out_blocks, first_row, rows;
     std::array<Phase, kSpatial> phases;

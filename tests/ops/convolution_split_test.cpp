@@ -220,7 +220,8 @@ TEST_F(SplitConvolutionTest, IsChosenWhereItIsFaster) {
   const ConvolutionParams wide = params_of(kShapes[0]);
   EXPECT_EQ(plan(wide).algorithm(), "split_f32_amx");
   EXPECT_EQ(plan(wide, {.max_isa = Isa::avx512}).algorithm(), "gemm_f32_avx512");
-  EXPECT_EQ(plan(params_of({1, 4, 4, 1, 14, 14, 3, 1, 1})).algorithm(), "gemm_f32_avx512");
+  EXPECT_EQ(plan(params_of({1, 4, 4, 1, 14, 14, 3, 1, 1})).algorithm(), "direct_f32_avx512");
+  EXPECT_EQ(plan(params_of({1, 3, 12, 1, 14, 14, 3, 1, 1})).algorithm(), "gemm_f32_avx512");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct GemmKernel {
   AddScaledRow add_scaled_row;
   const char* gemm_f32_name;  // what plans report: "gemm_f32_avx2"
   const char* gemm_f16_name;
-  const char* direct_f32_name;
-  const char* direct_f16_name;
+  const char* rows_f32_name;
+  const char* rows_f16_name;
 };
 
 // Best instruction set first.

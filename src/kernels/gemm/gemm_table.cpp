@@ -10,7 +10,7 @@ namespace {
 #define WEFT_GEMM(level)                                                \
   {Isa::level,         kGemmShape##level.mr,      kGemmShape##level.nr, \
    level::gemm_f32,    level::add_scaled_row_f32, "gemm_f32_" #level,   \
-   "gemm_f16_" #level, "direct_f32_" #level,      "direct_f16_" #level},
+   "gemm_f16_" #level, "rows_f32_" #level,        "rows_f16_" #level},
 constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 #undef WEFT_GEMM
 

@@ -1,0 +1,368 @@
+#include "kernels/direct/direct.h"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/direct/direct_levels.h"
+#include "kernels/half.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using std::int64_t;
+
+const hn::ScalableTag<float> vector_tag;
+using Vector = hn::Vec<decltype(vector_tag)>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(decltype(vector_tag)()));
+
+// Columns that are summed together: one vector, or what makes up four floats at the base level,
+// where a vector is one lane and gcc joins neighbours into SSE2 registers.
+constexpr int kWidth = std::max(kLanes, 4);
+constexpr int kParts = kWidth / kLanes;
+static_assert(kDirectColumns % kWidth == 0);
+
+// Registers for sums. What is left holds a row of inputs and a factor.
+constexpr int kSums = kLanes == 16 ? 24 : 12;
+
+struct Columns {
+  Vector part[kParts];
+
+  static Columns load(const float* from) {
+    Columns x;
+    for (int q = 0; q < kParts; ++q) x.part[q] = hn::LoadU(vector_tag, from + q * kLanes);
+    return x;
+  }
+  // As load(), for numbers that are used several times: gcc would read them from memory each time.
+  static Columns load_once(const float* from) {
+    Columns x = load(from);
+#if defined(__AVX512F__)
+    for (Vector& v : x.part) asm("" : "+v"(v.raw));
+#elif defined(__AVX__)
+    for (Vector& v : x.part) asm("" : "+x"(v.raw));
+#endif
+    return x;
+  }
+  void clear() {
+    for (Vector& v : part) v = hn::Zero(vector_tag);
+  }
+  void add_product(Vector factor, const Columns& x) {
+    for (int q = 0; q < kParts; ++q) part[q] = hn::MulAdd(factor, x.part[q], part[q]);
+  }
+  void add(Vector value) {
+    for (Vector& v : part) v = hn::Add(v, value);
+  }
+  void store(float* to, int64_t count) const {
+    if (count >= kWidth) {
+      for (int q = 0; q < kParts; ++q) hn::StoreU(part[q], vector_tag, to + q * kLanes);
+    } else if constexpr (kLanes >= 8) {
+      hn::BlendedStore(part[0], hn::FirstN(vector_tag, static_cast<std::size_t>(count)), vector_tag,
+                       to);
+    } else {
+      float all[kWidth];
+      for (int q = 0; q < kParts; ++q) hn::StoreU(part[q], vector_tag, all + q * kLanes);
+      for (int64_t i = 0; i < count; ++i) to[i] = all[i];
+    }
+  }
+};
+
+// Sums of M output channels, R rows, N times kWidth columns, in registers.
+template <int M, int R, int N>
+struct Sums {
+  Columns sum[M][R][N];
+
+  Sums() {
+#pragma GCC unroll 4
+    for (auto& channel : sum) {
+#pragma GCC unroll 8
+      for (auto& row : channel) {
+#pragma GCC unroll 4
+        for (Columns& s : row) s.clear();
+      }
+    }
+  }
+
+  void store(const DirectBlock& b, float* out, int64_t columns) {
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+      const Vector bias = hn::Set(vector_tag, b.bias != nullptr ? b.bias[m] : 0.0f);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+        float* to = out + m * b.out_channel_stride + r * b.out_row_stride;
+#pragma GCC unroll 4
+        for (int n = 0; n < N; ++n) {
+          if (b.bias != nullptr) sum[m][r][n].add(bias);
+          sum[m][r][n].store(to + n * kWidth, columns - n * kWidth);
+        }
+      }
+    }
+  }
+};
+
+// Any taps.
+template <int M, int R, int N>
+void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns) {
+  Sums<M, R, N> s;
+  const float* factors = b.filter;
+  for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
+    for (int64_t t = 0; t < b.tap_count; ++t, factors += M) {
+      const float* from = in + b.taps[t];
+      for (int r = 0; r < R; ++r) {
+        Columns x[N];
+        for (int n = 0; n < N; ++n)
+          x[n] = Columns::load_once(from + r * b.in_row_stride + n * kWidth);
+        for (int m = 0; m < M; ++m) {
+          const Vector factor = hn::Set(vector_tag, factors[m]);
+          for (int n = 0; n < N; ++n) s.sum[m][r][n].add_product(factor, x[n]);
+        }
+      }
+    }
+  }
+  s.store(b, out, columns);
+}
+
+// One output channel, windows of H rows: column by column of the window, whose H factors stay in
+// registers, so that each input row is loaded once for all output rows that it is a part of.
+template <int R, int N, int H>
+void sum_rows(const DirectBlock& b, const float* in, float* out, int64_t columns) {
+  Sums<1, R, N> s;
+  const int64_t layer = H * b.window_columns;
+  const float* factors = b.filter;
+  for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
+    for (int64_t t = 0; t < b.tap_count; t += layer, factors += layer) {
+      for (int64_t w = 0; w < b.window_columns; ++w) {
+        Vector factor[H];
+        for (int h = 0; h < H; ++h) {
+          factor[h] = hn::Set(vector_tag, factors[h * b.window_columns + w]);
+        }
+        const float* from = in + b.taps[t + w];
+#pragma GCC unroll 16
+        for (int row = 0; row < R + H - 1; ++row, from += b.in_row_stride) {
+          Columns x[N];
+          for (int n = 0; n < N; ++n) x[n] = Columns::load_once(from + n * kWidth);
+#pragma GCC unroll 16
+          for (int r = 0; r < R; ++r) {
+            const int h = row - r;
+            if (h < 0 || h >= H) continue;
+            for (int n = 0; n < N; ++n) s.sum[0][r][n].add_product(factor[h], x[n]);
+          }
+        }
+      }
+    }
+  }
+  s.store(b, out, columns);
+}
+
+using Function = void (*)(const DirectBlock& b, const float* in, float* out, int64_t columns);
+
+template <int M, int R, int N>
+Function function_for(int64_t window_rows) {
+  if constexpr (M == 1) {
+    switch (window_rows) {
+      case 2:
+        return sum_rows<R, N, 2>;
+      case 3:
+        return sum_rows<R, N, 3>;
+      case 5:
+        return sum_rows<R, N, 5>;
+      case 7:
+        return sum_rows<R, N, 7>;
+    }
+  }
+  return sum_taps<M, R, N>;
+}
+
+// All rows of a strip of N times kWidth columns, R rows at a time: 7, since feature maps like to
+// have a multiple of 7 rows, or fewer where registers or rows do not suffice. The last rows are
+// summed together with some before them, once more, rather than fewer at a time.
+template <int M, int R, int N>
+void sum_strip(const DirectBlock& b, int64_t column) {
+  constexpr int kFewer = R > 4 ? 4 : R / 2;
+  if constexpr (R > 1 && M * R * N > kSums) {
+    return sum_strip<M, kFewer, N>(b, column);
+  } else {
+    if constexpr (R > 1) {
+      if (b.rows < R) return sum_strip<M, kFewer, N>(b, column);
+    }
+    const Function function = function_for<M, R, N>(b.window_rows);
+    for (int64_t row = 0; row < b.rows; row += R) {
+      const int64_t first = std::min(row, b.rows - R);
+      function(b, b.in + first * b.in_row_stride + column,
+               b.out + first * b.out_row_stride + column, b.columns - column);
+    }
+  }
+}
+
+// Strips as wide as registers allow, all nearly the same.
+template <int M>
+void sum_strips(const DirectBlock& b) {
+  constexpr int kMost = std::min(4, kSums / M);
+  std::int64_t left = (b.columns + kWidth - 1) / kWidth;
+  std::int64_t strips = (left + kMost - 1) / kMost;
+  for (std::int64_t column = 0; strips > 0; --strips) {
+    const std::int64_t width = (left + strips - 1) / strips;
+    switch (width) {
+      case 1:
+        sum_strip<M, 7, 1>(b, column);
+        break;
+      case 2:
+        sum_strip<M, 7, 2>(b, column);
+        break;
+      case 3:
+        sum_strip<M, 7, 3>(b, column);
+        break;
+      default:
+        sum_strip<M, 7, kMost>(b, column);
+    }
+    column += width * kWidth;
+    left -= width;
+  }
+}
+
+// What is loaded next, into the second-level cache, where a row has no gaps.
+template <class T>
+void fetch(const DirectRows& r, const T* row) {
+  if (r.from_stride != 1 && r.from_stride != 2) return;
+  const char* next = reinterpret_cast<const char*>(row + r.next);
+  const int64_t elements = r.to_odd != nullptr ? r.columns : r.columns * r.from_stride;
+  for (int64_t i = 0; i < elements * static_cast<int64_t>(sizeof(T)); i += 64) {
+    __builtin_prefetch(next + i, 0, 2);
+  }
+}
+
+template <class T, class LoadRow>
+void load_rows(const DirectRows& r, const LoadRow& load_row) {
+  const T* from = static_cast<const T*>(r.from);
+  float* to = r.to;
+  for (int64_t row = 0; row < r.rows; ++row) {
+    load_row(from, to);
+    fetch(r, from);
+    from += r.from_row_stride;
+    to += r.to_row_stride;
+  }
+}
+
+#ifdef __AVX2__  // masked loads that leave the rest of memory alone
+
+auto mask_of(int64_t count) {
+  return hn::FirstN(vector_tag, static_cast<std::size_t>(std::clamp<int64_t>(count, 0, kLanes)));
+}
+
+void load_dense(const DirectRows& r) {
+  const int64_t whole = r.columns / kLanes * kLanes;
+  const auto mask = mask_of(r.columns - whole);
+  load_rows<float>(r, [&](const float* from, float* to) {
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      hn::StoreU(hn::LoadU(vector_tag, from + i), vector_tag, to + i);
+    }
+    if (whole < r.columns) {
+      hn::StoreU(hn::MaskedLoad(mask, vector_tag, from + whole), vector_tag, to + whole);
+    }
+  });
+}
+
+// Of the last number that is kept, the one after it is not read.
+void load_every_other(const DirectRows& r) {
+  const int64_t whole = (r.columns - 1) / kLanes * kLanes;
+  const int64_t rest = 2 * (r.columns - whole) - 1;
+  const auto low_mask = mask_of(rest);
+  const auto high_mask = mask_of(rest - kLanes);
+  load_rows<float>(r, [&](const float* from, float* to) {
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      const Vector low = hn::LoadU(vector_tag, from + 2 * i);
+      const Vector high = hn::LoadU(vector_tag, from + 2 * i + kLanes);
+      hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to + i);
+    }
+    const Vector low = hn::MaskedLoad(low_mask, vector_tag, from + 2 * whole);
+    const Vector high = hn::MaskedLoad(high_mask, vector_tag, from + 2 * whole + kLanes);
+    hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to + whole);
+  });
+}
+
+void load_pairs(const DirectRows& r) {
+  const int64_t whole = (r.columns - 1) / (2 * kLanes) * (2 * kLanes);
+  const auto low_mask = mask_of(r.columns - whole);
+  const auto high_mask = mask_of(r.columns - whole - kLanes);
+  const int64_t odd = r.to_odd - r.to;
+  const auto store = [odd](Vector low, Vector high, float* to) {
+    hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to);
+    hn::StoreU(hn::ConcatOdd(vector_tag, high, low), vector_tag, to + odd);
+  };
+  load_rows<float>(r, [&](const float* from, float* to) {
+    for (int64_t i = 0; i < whole; i += 2 * kLanes) {
+      store(hn::LoadU(vector_tag, from + i), hn::LoadU(vector_tag, from + i + kLanes), to + i / 2);
+    }
+    store(hn::MaskedLoad(low_mask, vector_tag, from + whole),
+          hn::MaskedLoad(high_mask, vector_tag, from + whole + kLanes), to + whole / 2);
+  });
+}
+
+#endif
+
+void load_row(const std::uint16_t* from, int64_t stride, float* to, int64_t columns) {
+  int64_t i = 0;
+  if (stride == 1) {
+#ifdef __AVX512F__
+    for (; i < columns; i += 16) {
+      const auto mask =
+          static_cast<__mmask16>(columns - i >= 16 ? 0xffff : (1 << (columns - i)) - 1);
+      _mm512_storeu_ps(to + i,
+                       _mm512_maskz_cvtph_ps(mask, _mm256_maskz_loadu_epi16(mask, from + i)));
+    }
+#elif defined(__F16C__)
+    for (; i + 8 <= columns; i += 8) {
+      const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(half));
+    }
+#endif
+  }
+  for (; i < columns; ++i) to[i] = widen_half(from[i * stride]);
+}
+
+}  // namespace
+
+void direct_multiply(const DirectBlock& b) noexcept {
+  switch (b.out_channels) {
+    case 1:
+      return sum_strips<1>(b);
+    case 2:
+      return sum_strips<2>(b);
+    case 3:
+      return sum_strips<3>(b);
+    default:
+      return sum_strips<4>(b);
+  }
+}
+
+void direct_load_f32(const DirectRows& r) noexcept {
+#ifdef __AVX2__
+  if (r.from_stride == 1) return load_dense(r);
+  if (r.to_odd != nullptr) return load_pairs(r);
+  if (r.from_stride == 2) return load_every_other(r);
+#endif
+  const int64_t odd = r.to_odd - r.to;
+  load_rows<float>(r, [&](const float* from, float* to) {
+    if (r.to_odd != nullptr) {
+      for (int64_t i = 0; i < r.columns; ++i) to[i / 2 + i % 2 * odd] = from[i];
+    } else {
+      for (int64_t i = 0; i < r.columns; ++i) to[i] = from[i * r.from_stride];
+    }
+  });
+}
+
+void direct_load_f16(const DirectRows& r) noexcept {
+  const int64_t odd = r.to_odd - r.to;
+  load_rows<std::uint16_t>(r, [&](const std::uint16_t* from, float* to) {
+    if (r.to_odd != nullptr) {
+      load_row(from, 2, to, (r.columns + 1) / 2);
+      load_row(from + 1, 2, to + odd, r.columns / 2);
+    } else {
+      load_row(from, r.from_stride, to, r.columns);
+    }
+  });
+}
+
+}  // namespace weft::kernels::WEFT_ISA

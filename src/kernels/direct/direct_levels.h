@@ -1,0 +1,19 @@
+#pragma once
+
+// Declares the direct kernels of every instruction set. direct.h has their contracts.
+
+#include "base/levels.h"
+
+namespace weft::kernels {
+struct DirectBlock;
+struct DirectRows;
+}  // namespace weft::kernels
+
+#define WEFT_DECLARE_DIRECT(level)                     \
+  namespace weft::kernels::level {                     \
+  void direct_multiply(const DirectBlock& b) noexcept; \
+  void direct_load_f32(const DirectRows& r) noexcept;  \
+  void direct_load_f16(const DirectRows& r) noexcept;  \
+  }
+WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_DIRECT)
+#undef WEFT_DECLARE_DIRECT

@@ -1,0 +1,25 @@
+#include "kernels/direct/direct.h"
+#include "kernels/direct/direct_levels.h"
+#include "kernels/isa.h"
+
+namespace weft::kernels {
+
+namespace {
+
+#define WEFT_DIRECT(level) \
+  {Isa::level,             \
+   "direct_f32_" #level,   \
+   "direct_f16_" #level,   \
+   level::direct_multiply, \
+   level::direct_load_f32, \
+   level::direct_load_f16},
+constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
+#undef WEFT_DIRECT
+
+}  // namespace
+
+std::span<const DirectKernels> direct_kernel_table() noexcept { return table; }
+
+const DirectKernels& direct_kernels(Isa isa) noexcept { return first_fit(table, isa); }
+
+}  // namespace weft::kernels

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/direct/direct.h"
+#include "ops/convolution_plan.h"
+
+namespace weft::ops {
+
+// A convolution with few output channels a group (depthwise, small groups, the last layer of an
+// upscaler), summed straight from padded copies of input rows (kernels/direct/direct.h).
+//
+// A tile is a box of outputs of one image and some groups, all stride phases of it. For each group
+// its input rows are copied once, widened and padded, into planes (AxisTaps) that stay in the
+// cache; then every tap of every phase is a run of floats somewhere in them.
+//
+// A filter with infinities or NaN, which must not meet padding, is left to the general plan.
+class DirectConvolution final : public PlanBody {
+ public:
+  // Whether it is expected to be faster than the other plans.
+  static bool suits(const ConvolutionParams& params, const PlanOptions& options);
+
+  DirectConvolution(const ConvolutionParams& params, const PlanOptions& options);
+
+  void run(const RunArguments& arguments) const noexcept override;
+  void prepare(const void* filter, void* prepared) const noexcept override;
+
+ private:
+  using Extent = std::array<std::int64_t, kSpatial>;
+
+  // One stride phase: where its taps lie in the planes of a channel, from the first row of a tile.
+  struct PhaseTaps {
+    std::array<Phase, kSpatial> phases;
+    std::vector<std::int64_t> taps;
+    std::int64_t class_offset = 0;  // in the packed filter
+    std::int64_t window_rows = 0;   // as in DirectBlock
+    std::int64_t window_columns = 0;
+    bool upwards = false;  // rows follow each other's taps from the last to the first
+  };
+
+  struct Tile {
+    std::int64_t image, first_group, group_count;
+    Extent first, size;  // positions in a phase
+  };
+
+  struct Slot {
+    float* planes;
+    float* sums;
+  };
+
+  void choose_tiles(const PlanOptions& options);
+  void list_taps();
+  Tile locate(std::int64_t index) const noexcept;
+  Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
+
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                    const Slot& slot) const noexcept;
+  void load_channel(const Tile& tile, const std::byte* channel, float* planes) const noexcept;
+  void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                 std::int64_t group, const PhaseTaps& phase, const float* planes,
+                 float* scratch) const noexcept;
+  bool has_non_finite(const std::byte* packed) const noexcept;
+
+  ConvolutionPlan general_;
+  const ConvolutionGeometry& geometry_;
+  DataType data_type_;
+  std::int64_t element_bytes_;
+  const kernels::DirectKernels& kernels_;
+  void (*multiply_)(const kernels::DirectBlock& block) noexcept;
+  const kernels::RowKernels& rows_;
+  PackedFilter filter_;
+
+  // What the taps of all phases read: input positions t * in_step + [lowest, lowest + spread] along
+  // the first two dimensions, elements t + [lowest, lowest + spread] of a plane along the last.
+  Extent step_{};
+  Extent lowest_{};
+  Extent spread_{};
+  std::vector<std::int64_t> remainders_;  // of the planes
+  std::vector<PhaseTaps> phases_;
+
+  Extent box_{};  // outputs a tile, of one phase
+  Extent boxes_{};
+  std::int64_t group_block_ = 1;
+  std::int64_t group_blocks_ = 1;
+  Extent rows_of_{};                 // input rows along the first two dimensions; floats a row
+  std::int64_t plane_stride_ = 0;    // floats
+  std::int64_t channel_stride_ = 0;  // floats
+  std::int64_t group_floats_ = 0;    // of a group's planes
+  std::int64_t plane_sets_ = 1;
+  std::int64_t sums_stride_ = 0;  // floats a row of sums
+  std::int64_t tile_count_ = 0;
+  unsigned slots_ = 1;
+  std::uint64_t slot_bytes_ = 0;
+};
+
+}  // namespace weft::ops

@@ -1,0 +1,148 @@
+#include "ops/convolution_direct.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "base/cpu.h"
+#include "weft/convolution.h"
+
+namespace weft::ops {
+namespace {
+
+using Floats = std::vector<float>;
+
+struct Shape {
+  std::uint32_t groups, in, out;  // channels a group
+  Dims size, window, strides, dilations;
+  ConvolutionDirection direction = ConvolutionDirection::forward;
+};
+
+// Two images, padding 1 at both ends.
+ConvolutionParams params_of(const Shape& s) {
+  const bool backward = s.direction == ConvolutionDirection::backward;
+  const std::size_t spatial = s.size.size();
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.direction = s.direction;
+  p.group_count = s.groups;
+  p.strides = s.strides;
+  p.dilations = s.dilations;
+  p.start_padding = p.end_padding = Dims(spatial, 1);
+  p.input.sizes = {2, s.groups * s.in};
+  p.filter.sizes = {s.groups * (backward ? s.in : s.out), backward ? s.out : s.in};
+  Dims bias = {1, s.groups * s.out};
+  for (std::size_t d = 0; d < spatial; ++d) {
+    p.input.sizes.push_back(s.size[d]);
+    p.filter.sizes.push_back(s.window[d]);
+    bias.push_back(1);
+  }
+  p.bias = TensorDesc{.sizes = bias};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+const Shape kShapes[] = {
+    {5, 1, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}},    // shared rows
+    {3, 1, 1, {30, 70}, {7, 7}, {1, 1}, {1, 1}},    // several strips
+    {3, 1, 1, {14, 14}, {5, 5}, {2, 2}, {1, 1}},    // two planes, narrow rows
+    {2, 1, 1, {25, 50}, {3, 3}, {3, 3}, {1, 1}},    // three planes
+    {2, 1, 1, {20, 40}, {3, 3}, {1, 1}, {4, 3}},    // dilated
+    {4, 1, 2, {9, 33}, {3, 3}, {1, 1}, {1, 1}},     // two outputs a group
+    {3, 4, 4, {56, 56}, {3, 3}, {1, 1}, {1, 1}},    // small groups
+    {1, 9, 3, {40, 200}, {3, 3}, {1, 1}, {1, 1}},   // the last layer of an upscaler
+    {1, 3, 5, {12, 20}, {3, 3}, {1, 1}, {1, 1}},    // a panel that is not full
+    {4, 1, 1, {500}, {31}, {1}, {1}},               // one dimension
+    {2, 1, 1, {600, 600}, {3, 3}, {1, 1}, {1, 1}},  // several boxes
+    {3, 1, 1, {7, 20, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
+    {2, 1, 1, {40, 64, 64}, {3, 3, 3}, {2, 1, 2}, {1, 1, 1}},
+    {3, 1, 1, {16, 20}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {1, 6, 1, {12, 16}, {9, 9}, {3, 3}, {1, 1}, ConvolutionDirection::backward},
+    {2, 2, 2, {9, 9}, {2, 2}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // empty phases
+    {2, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 3}, ConvolutionDirection::backward},
+    {2, 1, 1, {5, 6, 7}, {2, 2, 2}, {2, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
+};
+
+class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    params_ = params_of(kShapes[GetParam()]);
+    x_ = numbers(params_.input);
+    w_ = numbers(params_.filter);
+    b_ = numbers(*params_.bias);
+  }
+
+  Floats numbers(const TensorDesc& desc) {
+    std::normal_distribution<float> distribution;
+    Floats result(*element_count(desc.sizes));
+    for (float& x : result) x = distribution(random_);
+    return result;
+  }
+
+  Floats run(const Plan& plan) const {
+    const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
+    Floats y(*element_count(params_.output.sizes), -77.0f);
+    const ConstBuffer inputs[] = {bytes(x_), bytes(w_), bytes(b_)};
+    const Buffer outputs[] = {{y.data(), y.size() * 4}};
+    plan.run({inputs, outputs});
+    return y;
+  }
+
+  Floats direct(const PlanOptions& options) const {
+    return run(Plan(std::make_shared<DirectConvolution>(params_, options)));
+  }
+  Floats general() const {
+    return run(Plan(std::make_shared<ConvolutionPlan>(params_, PlanOptions{})));
+  }
+
+  std::mt19937 random_{7};
+  ConvolutionParams params_;
+  Floats x_, w_, b_;
+};
+
+bool same_bits(const Floats& a, const Floats& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * 4) == 0;
+}
+
+TEST_P(DirectConvolutionTest, AgreesWithTheGeneralPlanAtEveryLevel) {
+  const Floats expected = general();
+  for (const Isa isa : {Isa::base, Isa::sse4, Isa::avx2, Isa::avx512}) {
+    if (base::choose_isa(isa) != isa) continue;
+    const Floats result = direct({.threads = 1, .max_isa = isa});
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      // Up to 486 terms of both signs, each about 1.
+      ASSERT_NEAR(result[i], expected[i], 2e-5) << i << " " << name(isa);
+    }
+  }
+}
+
+TEST_P(DirectConvolutionTest, ThreadsChangeNoBit) {
+  const Floats expected = direct({.threads = 1});
+  for (const unsigned threads : {2u, 3u, 7u}) {
+    EXPECT_TRUE(same_bits(direct({.threads = threads}), expected)) << threads;
+  }
+}
+
+TEST_P(DirectConvolutionTest, InfiniteWeightsDoNotMeetPadding) {
+  w_[w_.size() / 2] = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(same_bits(direct({.threads = 1}), general()));
+}
+
+TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
+  const auto algorithm = [](const Shape& shape) {
+    return plan(params_of(shape), {.max_isa = Isa::base}).algorithm();
+  };
+  EXPECT_EQ(algorithm(kShapes[0]), "direct_f32_base");
+  EXPECT_EQ(algorithm({1, 8, 8, {14, 14}, {3, 3}, {1, 1}, {1, 1}}), "gemm_f32_base");
+  // Planes of so many rows would not fit any cache.
+  EXPECT_EQ(algorithm({1, 2, 1, {3000, 9}, {3, 3}, {1, 1}, {1400, 1}}), "rows_f32_base");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DirectConvolutionTest,
+                         testing::Range<std::size_t>(0, std::size(kShapes)));
+
+}  // namespace
+}  // namespace weft::ops
