@@ -95,8 +95,8 @@ class Torch:
     def __init__(self, task):
         torch.set_num_threads(task.threads)
         self.task = task
-        x = torch.from_numpy(numpy.array(task.x))
-        self.inputs = [x.clone() for _ in range(task.sets)]
+        self.inputs = [torch.from_numpy(numpy.array(task.x)) for _ in range(task.sets)]
+        x = self.inputs[0]
         self.outputs = [None] * task.sets
         makers = {"CONVOLUTION": self.convolution, "UNFOLD": self.unfold, "FOLD": self.fold,
                   "RESAMPLE2": self.resample}

@@ -42,7 +42,7 @@ struct Options {
   std::vector<std::string> only, peers = {"onednn", "torch", "opencv"};
   std::vector<unsigned> threads = {1};
   bool allow_winograd = false;
-  unsigned rounds = 9;
+  unsigned rounds = 7;
   double seconds = 0.5;
 };
 
@@ -56,6 +56,9 @@ fs::path shared_file(const char* name) {
   const fs::path built = (here / "../../share/weft" / name).lexically_normal();
   return fs::exists(built, failed) ? built : installed;
 }
+
+// The allocator of the Python process asks for huge pages too; ours does so itself.
+void give_rivals_huge_pages() { setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0); }
 
 // Rivals get the same cap through their own variables, unless the user has set those.
 void cap_rivals(Isa isa) {
@@ -120,7 +123,8 @@ Row measure_shape(const Shape& shape, const Limits& limits, std::vector<PeerSlot
                   const Options& options, Isa isa) try {
   const Tensors tensors(shape.params);
   const Task task{shape, tensors, limits.threads, options.allow_winograd};
-  return measure(task, limits, peers, {isa, {options.rounds, options.seconds, limits.threads}});
+  const RaceOptions race{options.rounds, options.seconds, limits.threads, tensors.sets()};
+  return measure(task, limits, peers, {isa, race});
 } catch (const std::bad_alloc&) {
   throw BadInput(shape.id, "takes more memory than there is");
 }
@@ -149,9 +153,11 @@ int run_bench(const Options& options, bool json) {
       options.shapes.empty() ? shared_file("shapes.json") : fs::path(options.shapes), selection);
   if (!options.plot.empty()) check_output(options.plot);
 
+  const LoadMeter load;
   Report report{.machine = this_machine(), .winograd = options.allow_winograd};
   report.isa = std::min(parse_isa(options.max_isa).value_or(Isa::amx), best_isa());
   cap_rivals(report.isa);
+  give_rivals_huge_pages();
   report.peers = open_peers(options.peers);
   if (!json) print_field(report);
   Progress progress(shapes.size() * options.threads.size());
@@ -167,10 +173,13 @@ int run_bench(const Options& options, bool json) {
       if (!json) print_row(report.rows.back());
     }
   }
+  for (PeerSlot& slot : report.peers) slot.peer.reset();  // the time of a child counts when it ends
+  report.other_load = load.others();
   if (json) {
     print_json(report);
   } else {
     print_means(geometric_means(report.rows));
+    print_load(report);
   }
   if (!options.plot.empty()) write_plot(options.plot, report);
   return report_status(report);
@@ -218,11 +227,13 @@ void add_conditions(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"onednn", "torch", "opencv", "none"}))
       ->type_name("NAME,...")
       ->capture_default_str();
-  command.add_option("--rounds", options.rounds, "Turns of everybody on each shape, at least")
+  command.add_option("--rounds", options.rounds, "Turns of everybody on each shape")
       ->check(CLI::Range(1u, 1000u))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--seconds", options.seconds, "Time for each shape, about")
+  command
+      .add_option("--seconds", options.seconds,
+                  "Time that counts on each shape, of everybody together")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S")
       ->capture_default_str();
@@ -244,7 +255,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_json(*command, context);
   set_examples(*command,
                {"bench --only rs_i8_nn2,mbv2_pw_96_576 --rounds 3 --seconds 0.05",
-                "bench --only mbv2_stem --threads 1,2 --peers onednn --allow-winograd --json",
+                "bench --only mbv2_stem --threads 1,2 --peers torch --allow-winograd --json",
                 "bench --only fold_vit_p16 --max-isa avx2 --plot /tmp/weft_bench.svg"});
   command->callback([&context, options] {
     context.action = [&context, options] { return run_bench(*options, context.json); };

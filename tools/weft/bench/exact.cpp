@@ -164,20 +164,26 @@ double exact(const FoldParams& p, const Tensors& tensors, std::size_t position) 
   return wrapped(p.input.data_type, sum);
 }
 
-double exact(const ResampleParams& p, const Tensors& tensors, std::size_t position) {
+// Where output element o of dimension d comes from, in the precision that this is defined in.
+float position(const ResampleParams& p, std::size_t d, std::int64_t o) {
+  if (p.scales[d] == 0) return -p.input_pixel_offsets[d];
+  return (static_cast<float>(o) - p.output_pixel_offsets[d]) / p.scales[d] -
+         p.input_pixel_offsets[d];
+}
+
+double exact(const ResampleParams& p, const Tensors& tensors, std::size_t element_position) {
   const Dims& sizes = p.input.sizes;
-  const Index at = coordinate(position, p.output.sizes);
+  const Index at = coordinate(element_position, p.output.sizes);
   const bool linear = p.interpolation_mode == InterpolationMode::linear;
   std::array<double, 8> weight = {};
   Index low = {};
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    // In the precision that positions are defined in.
-    const float x = (static_cast<float>(at[d]) - p.output_pixel_offsets[d]) / p.scales[d] -
-                    p.input_pixel_offsets[d];
+    const double last = static_cast<double>(sizes[d]) - 1;
+    const double x = std::clamp(static_cast<double>(position(p, d, at[d])), -1.0, last + 1);
     const bool up = !linear && p.rounding_direction == AxisDirection::increasing;
-    const float whole = up ? std::ceil(x) : std::floor(x);
+    const double whole = up ? std::ceil(x) : std::floor(x);
     low[d] = static_cast<std::int64_t>(whole);
-    weight[d] = linear ? static_cast<double>(x - whole) : 0;
+    weight[d] = linear ? x - whole : 0;
   }
   double sum = 0;
   for (unsigned corner = 0; corner < 1u << sizes.size(); ++corner) {

@@ -56,7 +56,7 @@ double measure_copy(unsigned threads) {
   std::vector<Memory> memory(threads);
   std::vector<std::size_t> next(threads);
   for (Memory& each : memory) {
-    each = Memory(2 * kBuffer * pairs);
+    each = huge_memory(2 * kBuffer * pairs);
     std::memset(each.bytes().data(), 1, each.bytes().size());
   }
   double best = 0;

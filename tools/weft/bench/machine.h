@@ -14,4 +14,23 @@ struct Machine {
 
 Machine this_machine();
 
+// How much of the processors other programs (and other virtual machines on the same ones) take:
+// with that, figures say little.
+class LoadMeter {
+ public:
+  LoadMeter();
+
+  // Share of the processors' time since construction that was neither idle nor used by this process
+  // and by the children that it has waited for; 0 to 1. 0 where the system does not say.
+  double others() const;
+
+ private:
+  struct Times {
+    double all = 0, busy = 0, own = 0;  // seconds
+  };
+  static Times now();
+
+  Times start_;
+};
+
 }  // namespace weft::cli::bench

@@ -19,7 +19,9 @@ OnednnFunctions load_functions(void* library) {
   OnednnFunctions f;
   load(library, "dnnl_version", f.version);
   load(library, "dnnl_engine_create", f.engine_create);
+  load(library, "dnnl_engine_destroy", f.engine_destroy);
   load(library, "dnnl_stream_create", f.stream_create);
+  load(library, "dnnl_stream_destroy", f.stream_destroy);
   load(library, "dnnl_stream_wait", f.stream_wait);
   load(library, "dnnl_memory_desc_init_by_tag", f.memory_desc_init_by_tag);
   load(library, "dnnl_memory_desc_init_by_strides", f.memory_desc_init_by_strides);
@@ -53,8 +55,12 @@ OnednnLibrary::OnednnLibrary() {
   void* const library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Unavailable("not installed");
   functions_ = load_functions(library);
-  check(functions_.engine_create(&engine_, dnnl_cpu, 0), "engine");
-  check(functions_.stream_create(&stream_, engine_, dnnl_stream_default_flags), "stream");
+  dnnl_engine_t engine = nullptr;
+  check(functions_.engine_create(&engine, dnnl_cpu, 0), "engine");
+  engine_ = {engine, functions_.engine_destroy};
+  dnnl_stream_t stream = nullptr;
+  check(functions_.stream_create(&stream, engine, dnnl_stream_default_flags), "stream");
+  stream_ = {stream, functions_.stream_destroy};
 }
 
 std::string OnednnLibrary::version() const {
@@ -72,11 +78,11 @@ DnnlTensor OnednnLibrary::tensor(const dnnl_memory_desc_t& desc, void* memory) c
   DnnlTensor result;
   result.desc = desc;
   if (memory == nullptr) {
-    result.own = Memory(functions_.memory_desc_get_size(&desc));
+    result.own = huge_memory(functions_.memory_desc_get_size(&desc));
     memory = result.own.buffer().data;
   }
   dnnl_memory_t handle = nullptr;
-  check(functions_.memory_create(&handle, &desc, engine_, memory), "memory");
+  check(functions_.memory_create(&handle, &desc, engine_.get(), memory), "memory");
   result.handle = {handle, functions_.memory_destroy};
   return result;
 }
@@ -95,7 +101,7 @@ DnnlPrimitiveDesc OnednnLibrary::primitive_desc(const_dnnl_op_desc_t desc, bool 
   }
   dnnl_primitive_desc_t result = nullptr;
   const dnnl_status_t status =
-      functions_.primitive_desc_create(&result, desc, attributes.get(), engine_, nullptr);
+      functions_.primitive_desc_create(&result, desc, attributes.get(), engine_.get(), nullptr);
   if (status != dnnl_unimplemented) check(status, "primitive description");
   return {result, functions_.primitive_desc_destroy};
 }
@@ -109,7 +115,8 @@ DnnlPrimitive OnednnLibrary::primitive(const DnnlPrimitiveDesc& desc) const {
 DnnlPrimitive OnednnLibrary::reorder(const dnnl_memory_desc_t& from,
                                      const dnnl_memory_desc_t& to) const {
   dnnl_primitive_desc_t desc = nullptr;
-  check(functions_.reorder_primitive_desc_create(&desc, &from, engine_, &to, engine_, nullptr),
+  check(functions_.reorder_primitive_desc_create(&desc, &from, engine_.get(), &to, engine_.get(),
+                                                 nullptr),
         "reorder");
   return primitive({desc, functions_.primitive_desc_destroy});
 }
@@ -120,10 +127,10 @@ dnnl_memory_desc_t OnednnLibrary::layout(const DnnlPrimitiveDesc& desc, dnnl_que
 
 void OnednnLibrary::execute(const DnnlPrimitive& primitive,
                             std::initializer_list<dnnl_exec_arg_t> tensors) const {
-  check(functions_.primitive_execute(primitive.get(), stream_, static_cast<int>(tensors.size()),
-                                     tensors.begin()),
+  check(functions_.primitive_execute(primitive.get(), stream_.get(),
+                                     static_cast<int>(tensors.size()), tensors.begin()),
         "execution");
-  check(functions_.stream_wait(stream_), "execution");
+  check(functions_.stream_wait(stream_.get()), "execution");
 }
 
 }  // namespace weft::cli::bench

@@ -18,7 +18,9 @@ static_assert(DNNL_VERSION_MAJOR == 2, "written for the C API of oneDNN 2");
 struct OnednnFunctions {
   decltype(&dnnl_version) version;
   decltype(&dnnl_engine_create) engine_create;
+  decltype(&dnnl_engine_destroy) engine_destroy;
   decltype(&dnnl_stream_create) stream_create;
+  decltype(&dnnl_stream_destroy) stream_destroy;
   decltype(&dnnl_stream_wait) stream_wait;
   decltype(&dnnl_memory_desc_init_by_tag) memory_desc_init_by_tag;
   decltype(&dnnl_memory_desc_init_by_strides) memory_desc_init_by_strides;
@@ -87,9 +89,9 @@ class OnednnLibrary {
                std::initializer_list<dnnl_exec_arg_t> tensors) const;
 
  private:
-  OnednnFunctions functions_ = {};
-  dnnl_engine_t engine_ = nullptr;  // both live as long as the process, as the library does
-  dnnl_stream_t stream_ = nullptr;
+  OnednnFunctions functions_ = {};  // the library stays until the process ends
+  DnnlHandle<dnnl_engine_t> engine_{nullptr, nullptr};
+  DnnlHandle<dnnl_stream_t> stream_{nullptr, nullptr};
 };
 
 }  // namespace weft::cli::bench

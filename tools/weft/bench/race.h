@@ -25,15 +25,22 @@ struct Racer {
 };
 
 struct RaceOptions {
-  unsigned rounds = 9;   // at least so many turns each
-  double seconds = 0.5;  // spent on all of them together, where their calls are short enough
-  unsigned threads = 1;  // for what has to rest between turns
+  unsigned rounds = 7;   // turns of each
+  double seconds = 0.5;  // counted in all of them together, where calls are short enough
+  unsigned threads = 1;
+  std::size_t rotation = 1;  // calls after which a racer meets the same memory again
 };
 
 // Measures all of them in turns, round by round, so that a slow minute of the machine hits
-// everybody. A turn is one call that is not counted, and as many others as the time allows, at
-// least one. A way that turns out more than three times slower than the best of its owner takes
-// part in three rounds only.
+// everybody.
+//
+// A turn begins with calls that do not count: four rotations, or as many as the time of a turn
+// allows. The last one in turn has filled the caches with what is his; it takes that long until the
+// tensors that rotate lie in the outer cache again (calls that move data take twice as long
+// before). Then come as many calls as the time allows, at least one.
+//
+// A way that turns out more than three times slower than the best of its owner has three turns
+// only.
 //
 // With several threads there is a rest before each turn: the threads of OpenMP and TBB spin for a
 // while when their work is done, and would take the core of the next in turn.

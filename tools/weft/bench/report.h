@@ -30,6 +30,7 @@ struct Report {
   std::vector<PeerSlot> peers = {};
   std::vector<Limits> limits = {};  // one a number of threads
   std::vector<Row> rows = {};
+  double other_load = 0;  // LoadMeter's word on the whole run
 };
 
 // One document: {"machine", "limits", "peers", "rows", "means"}.

@@ -14,6 +14,7 @@ void write_machine(JsonOutput& json, const Report& report) {
   json.key("l3_bytes").number(report.machine.l3_bytes);
   json.key("isa").text(name(report.isa));
   json.key("weft").text(version());
+  json.key("other_load").number(report.other_load);
   json.key("winograd_allowed").boolean(report.winograd);
   json.end_object();
 }

@@ -76,7 +76,7 @@ void print_heading(const Limits& limits, const std::vector<PeerSlot>& peers) {
 void print_row(const Row& row) {
   const bool convolution = row.shape->type() == OperatorType::convolution;
   const double share = row.limit_us() / row.weft.median_us;
-  fmt::print("{:<21}{:>10} {:>8.1e} {:>7.1f} {} {:>9} {} {:>5.0f}%", row.shape->id,
+  fmt::print("{:<21}{:>10} {:>8.1e} {:>7.1f} {} {:>9} {} {:>5.0f}%", printable(row.shape->id),
              number(row.weft.median_us), row.rms_error, rate(row), convolution ? "GF/s" : "GB/s",
              number(row.limit_us()), row.memory_bound() ? 'm' : 'c', 100 * share);
   fmt::print("{:>7}",
@@ -94,8 +94,15 @@ void print_means(const std::vector<Mean>& means) {
   for (const Mean& mean : means) {
     fmt::print("  {:<30}{:<11}{:<22}{:>6.2f}   least {:>5.2f} ({}), {}\n", mean.family,
                counted(mean.threads, "thread"), mean.rival, mean.ratio, mean.least,
-               mean.least_shape, counted(mean.shapes, "shape"));
+               printable(mean.least_shape), counted(mean.shapes, "shape"));
   }
+}
+
+void print_load(const Report& report) {
+  constexpr double kQuiet = 0.05;
+  if (report.other_load <= kQuiet) return;
+  fmt::print("\nThe machine was not quiet: others used {:.0f}% of its processors meanwhile.\n",
+             100 * report.other_load);
 }
 
 }  // namespace weft::cli::bench

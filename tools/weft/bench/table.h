@@ -12,5 +12,6 @@ void print_field(const Report& report);
 void print_heading(const Limits& limits, const std::vector<PeerSlot>& peers);
 void print_row(const Row& row);
 void print_means(const std::vector<Mean>& means);
+void print_load(const Report& report);  // a warning, where the machine was not quiet
 
 }  // namespace weft::cli::bench

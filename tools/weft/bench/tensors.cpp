@@ -1,5 +1,7 @@
 #include "bench/tensors.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -62,12 +64,23 @@ std::size_t size_of(const TensorDesc& desc) {
 }
 
 Memory random_tensor(const TensorDesc& desc, std::uint64_t seed) {
-  Memory memory(size_of(desc));
+  Memory memory = huge_memory(size_of(desc));
   fill_random(desc.data_type, memory.bytes(), seed);
   return memory;
 }
 
 }  // namespace
+
+Memory huge_memory(std::uint64_t size_in_bytes) {
+  constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
+  Memory memory(size_in_bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.bytes().data());
+  const std::uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  const std::uintptr_t last = (begin + size_in_bytes) / kHugePage * kHugePage;
+  // Only a wish: where it is refused, small pages do.
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  return memory;
+}
 
 Tensors::Tensors(const OperatorParams& params) {
   const auto& [input, output] = std::visit(
@@ -89,7 +102,7 @@ Tensors::Tensors(const OperatorParams& params) {
   sets_ = std::max<std::size_t>(1, (kRotationBytes + set_bytes_ - 1) / set_bytes_);
   std::size_t all = 0;
   if (__builtin_mul_overflow(set_bytes_, sets_, &all)) throw std::bad_alloc();
-  images_ = Memory(all);
+  images_ = huge_memory(all);
   const auto first = images_.bytes().first(input_bytes_);
   fill_random(input.data_type, first, 1);
   for (std::size_t set = 1; set < sets_; ++set) {

@@ -10,6 +10,10 @@
 
 namespace weft::cli::bench {
 
+// Memory for what is measured: in huge pages where the system has them, as NumPy's large arrays
+// are. Everybody's tensors are, so that nobody waits for page tables. Throws std::bad_alloc.
+Memory huge_memory(std::uint64_t size_in_bytes);
+
 // The tensors of one shape: filter and bias once, input and output as often as it takes for a run
 // not to find its data in a near cache. All inputs hold the same random numbers, in [-1, 1) or
 // any integer; everybody who is measured reads and writes the same memory.

@@ -25,8 +25,8 @@ WeftContender::WeftContender(const Task& task, std::optional<Isa> max_isa)
     : LocalContender(task.tensors.sets()),
       tensors_(task.tensors),
       plan_(make_plan(task, max_isa)),
-      workspace_(plan_.workspace_size_in_bytes()),
-      prepared_(plan_.prepared_size_in_bytes()) {
+      workspace_(huge_memory(plan_.workspace_size_in_bytes())),
+      prepared_(huge_memory(plan_.prepared_size_in_bytes())) {
   if (prepared_.bytes().empty()) return;
   plan_.prepare(tensors_.filter(), prepared_.buffer());
 }
