@@ -28,7 +28,7 @@ constexpr std::int64_t kChannelBytes = 64 * 1024;
 
 // Planes that are read right after they were written, by loads that span several of the stores,
 // wait for those to leave the store buffer. So small ones are written one group ahead.
-constexpr std::int64_t kAheadBytes = 32 * 1024;
+constexpr std::int64_t kAheadBytes = 8 * 1024;
 
 // Rows that short are better summed in half of an AVX-512 register: its loads cross cache lines.
 constexpr std::int64_t kNarrowColumns = 8;
@@ -78,10 +78,15 @@ std::int64_t rows_read(const Reach& reach, std::int64_t size) {
   return (size - 1) * reach.step + reach.spread + 1;
 }
 
+// Floats before a row, so that the first position of the input lies at the start of a cache line.
+std::int64_t lead_of(const Reach& reach) {
+  return reach.lowest < 0 ? (reach.lowest % kDirectColumns + kDirectColumns) % kDirectColumns : 0;
+}
+
 // Floats of a row that `size` outputs read, and a whole number of columns is computed.
 std::int64_t row_floats(const Reach& reach, std::int64_t size) {
-  return static_cast<std::int64_t>(
-      base::round_up(base::round_up(size, kDirectColumns) + reach.spread, kDirectColumns));
+  return static_cast<std::int64_t>(base::round_up(
+      lead_of(reach) + base::round_up(size, kDirectColumns) + reach.spread, kDirectColumns));
 }
 
 // The box of outputs whose planes fit the cache and that reads the least for an output.
@@ -212,6 +217,7 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
 
   rows_of_ = {rows_read(reach[kDepth], box_[kDepth]), rows_read(reach[kHeight], box_[kHeight]),
               row_floats(reach[kWidth], box_[kWidth])};
+  lead_ = lead_of(reach[kWidth]);
   plane_stride_ = rows_of_[kDepth] * rows_of_[kHeight] * rows_of_[kWidth];
   channel_stride_ = plane_stride_ * reach[kWidth].planes;
   sums_stride_ = static_cast<std::int64_t>(base::round_up(box_[kWidth], kDirectColumns));
@@ -241,8 +247,8 @@ void DirectConvolution::list_taps() {
           for (std::int64_t j = 0; j < h.taps; ++j) {
             const std::int64_t line = (layer + h.offset(j) - lowest_[kHeight]) * row;
             for (std::int64_t k = 0; k < w.taps; ++k) {
-              result.taps.push_back(columns.plane[k] * plane_stride_ + line + columns.shift[k] -
-                                    lowest_[kWidth]);
+              result.taps.push_back(lead_ + columns.plane[k] * plane_stride_ + line +
+                                    columns.shift[k] - lowest_[kWidth]);
             }
           }
         }
@@ -374,7 +380,6 @@ void DirectConvolution::load_channel(const Tile& tile, const std::byte* channel,
   rows.from_stride = step * g.in_strides[kWidth];
   rows.to_row_stride = rows_of_[kWidth];
   rows.rows = end_h - begin_h;
-  rows.next = g.in_channel_stride;
   // Both planes of stride 2 are read at once.
   const bool pairs = remainders_.size() == 2 && rows.from_stride == 2;
   for (std::size_t p = 0; p < (pairs ? 1 : remainders_.size()); ++p) {
@@ -390,7 +395,7 @@ void DirectConvolution::load_channel(const Tile& tile, const std::byte* channel,
                                   column * g.in_strides[kWidth];
       const auto plane = [&](std::size_t number) {
         return planes + static_cast<std::int64_t>(number) * plane_stride_ +
-               (i * rows_of_[kHeight] + begin_h) * rows_of_[kWidth] + begin;
+               (i * rows_of_[kHeight] + begin_h) * rows_of_[kWidth] + lead_ + begin;
       };
       rows.from = channel + offset * element_bytes_;
       rows.to = plane(p);

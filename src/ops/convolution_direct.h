@@ -86,6 +86,7 @@ class DirectConvolution final : public PlanBody {
   std::int64_t group_block_ = 1;
   std::int64_t group_blocks_ = 1;
   Extent rows_of_{};                 // input rows along the first two dimensions; floats a row
+  std::int64_t lead_ = 0;            // floats before a row
   std::int64_t plane_stride_ = 0;    // floats
   std::int64_t channel_stride_ = 0;  // floats
   std::int64_t group_floats_ = 0;    // of a group's planes

@@ -55,18 +55,34 @@ struct Columns {
   void add(Vector value) {
     for (Vector& v : part) v = hn::Add(v, value);
   }
-  void store(float* to, int64_t count) const {
-    if (count >= kWidth) {
-      for (int q = 0; q < kParts; ++q) hn::StoreU(part[q], vector_tag, to + q * kLanes);
-    } else if constexpr (kLanes >= 8) {
-      hn::BlendedStore(part[0], hn::FirstN(vector_tag, static_cast<std::size_t>(count)), vector_tag,
-                       to);
-    } else {
-      float all[kWidth];
-      for (int q = 0; q < kParts; ++q) hn::StoreU(part[q], vector_tag, all + q * kLanes);
-      for (int64_t i = 0; i < count; ++i) to[i] = all[i];
-    }
+  void store(float* to) const {
+    for (int q = 0; q < kParts; ++q) hn::StoreU(part[q], vector_tag, to + q * kLanes);
   }
+};
+
+// Stores the first `count` columns, fewer than kWidth.
+class PartialStore {
+ public:
+#ifdef __AVX2__  // masked stores that leave the rest of memory alone
+  explicit PartialStore(int64_t count)
+      : mask_(hn::FirstN(vector_tag, static_cast<std::size_t>(std::max<int64_t>(count, 0)))) {}
+  void operator()(const Columns& x, float* to) const {
+    hn::BlendedStore(x.part[0], mask_, vector_tag, to);
+  }
+
+ private:
+  hn::Mask<decltype(vector_tag)> mask_;
+#else
+  explicit PartialStore(int64_t count) : count_(count) {}
+  void operator()(const Columns& x, float* to) const {
+    float all[kWidth];
+    x.store(all);
+    for (int64_t i = 0; i < count_; ++i) to[i] = all[i];
+  }
+
+ private:
+  int64_t count_;
+#endif
 };
 
 // Sums of M output channels, R rows, N times kWidth columns, in registers.
@@ -79,28 +95,51 @@ struct Sums {
     for (auto& channel : sum) {
 #pragma GCC unroll 8
       for (auto& row : channel) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (Columns& s : row) s.clear();
       }
     }
   }
 
   void store(const DirectBlock& b, float* out, int64_t columns) {
+    if (b.bias != nullptr) {
+#pragma GCC unroll 4
+      for (int m = 0; m < M; ++m) {
+        const Vector bias = hn::Set(vector_tag, b.bias[m]);
+#pragma GCC unroll 8
+        for (auto& row : sum[m]) {
+#pragma GCC unroll 8
+          for (Columns& s : row) s.add(bias);
+        }
+      }
+    }
+    const PartialStore store_last(columns - (N - 1) * kWidth);
+    const bool whole = columns >= N * kWidth;
 #pragma GCC unroll 4
     for (int m = 0; m < M; ++m) {
-      const Vector bias = hn::Set(vector_tag, b.bias != nullptr ? b.bias[m] : 0.0f);
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         float* to = out + m * b.out_channel_stride + r * b.out_row_stride;
-#pragma GCC unroll 4
-        for (int n = 0; n < N; ++n) {
-          if (b.bias != nullptr) sum[m][r][n].add(bias);
-          sum[m][r][n].store(to + n * kWidth, columns - n * kWidth);
+#pragma GCC unroll 8
+        for (int n = 0; n < N - 1; ++n) sum[m][r][n].store(to + n * kWidth);
+        if (whole) {
+          sum[m][r][N - 1].store(to + (N - 1) * kWidth);
+        } else {
+          store_last(sum[m][r][N - 1], to + (N - 1) * kWidth);
         }
       }
     }
   }
 };
+
+// Rows follow each other by one addition; gcc would keep the distance of each in memory.
+const float* step(const float* row, int64_t stride) {
+  row += stride;
+#ifdef __x86_64__
+  asm("" : "+r"(row));
+#endif
+  return row;
+}
 
 // Any taps.
 template <int M, int R, int N>
@@ -112,8 +151,8 @@ void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns
       const float* from = in + b.taps[t];
       for (int r = 0; r < R; ++r) {
         Columns x[N];
-        for (int n = 0; n < N; ++n)
-          x[n] = Columns::load_once(from + r * b.in_row_stride + n * kWidth);
+        for (int n = 0; n < N; ++n) x[n] = Columns::load_once(from + n * kWidth);
+        from = step(from, b.in_row_stride);
         for (int m = 0; m < M; ++m) {
           const Vector factor = hn::Set(vector_tag, factors[m]);
           for (int n = 0; n < N; ++n) s.sum[m][r][n].add_product(factor, x[n]);
@@ -140,7 +179,7 @@ void sum_rows(const DirectBlock& b, const float* in, float* out, int64_t columns
         }
         const float* from = in + b.taps[t + w];
 #pragma GCC unroll 16
-        for (int row = 0; row < R + H - 1; ++row, from += b.in_row_stride) {
+        for (int row = 0; row < R + H - 1; ++row, from = step(from, b.in_row_stride)) {
           Columns x[N];
           for (int n = 0; n < N; ++n) x[n] = Columns::load_once(from + n * kWidth);
 #pragma GCC unroll 16
@@ -196,40 +235,48 @@ void sum_strip(const DirectBlock& b, int64_t column) {
   }
 }
 
+void sum_long_rows(const DirectBlock& b) {
+  constexpr int kMost = 8;
+  int64_t column = 0;
+  for (; b.columns - column > (kMost - 1) * kWidth; column += kMost * kWidth) {
+    sum_strip<1, 1, kMost>(b, column);
+  }
+  for (; column < b.columns; column += 2 * kWidth) sum_strip<1, 1, 2>(b, column);
+}
+
 // Strips as wide as registers allow, all nearly the same.
-template <int M>
+template <int M, int R, int kMost>
 void sum_strips(const DirectBlock& b) {
-  constexpr int kMost = std::min(4, kSums / M);
-  std::int64_t left = (b.columns + kWidth - 1) / kWidth;
-  std::int64_t strips = (left + kMost - 1) / kMost;
-  for (std::int64_t column = 0; strips > 0; --strips) {
-    const std::int64_t width = (left + strips - 1) / strips;
+  int64_t left = (b.columns + kWidth - 1) / kWidth;
+  int64_t strips = (left + kMost - 1) / kMost;
+  for (int64_t column = 0; strips > 0; --strips) {
+    const int64_t width = (left + strips - 1) / strips;
     switch (width) {
       case 1:
-        sum_strip<M, 7, 1>(b, column);
+        sum_strip<M, R, 1>(b, column);
         break;
       case 2:
-        sum_strip<M, 7, 2>(b, column);
+        sum_strip<M, R, std::min(2, kMost)>(b, column);
         break;
       case 3:
-        sum_strip<M, 7, 3>(b, column);
+        sum_strip<M, R, std::min(3, kMost)>(b, column);
         break;
       default:
-        sum_strip<M, 7, kMost>(b, column);
+        sum_strip<M, R, kMost>(b, column);
     }
     column += width * kWidth;
     left -= width;
   }
 }
 
-// What is loaded next, into the second-level cache, where a row has no gaps.
-template <class T>
-void fetch(const DirectRows& r, const T* row) {
-  if (r.from_stride != 1 && r.from_stride != 2) return;
-  const char* next = reinterpret_cast<const char*>(row + r.next);
-  const int64_t elements = r.to_odd != nullptr ? r.columns : r.columns * r.from_stride;
-  for (int64_t i = 0; i < elements * static_cast<int64_t>(sizeof(T)); i += 64) {
-    __builtin_prefetch(next + i, 0, 2);
+template <int M>
+void sum_block(const DirectBlock& b) {
+  if constexpr (M == 1) {
+    // Enough sums to hide how long one takes.
+    if (b.rows < 4 && b.columns > 4 * kWidth) return sum_long_rows(b);
+    return sum_strips<1, 7, 3>(b);
+  } else {
+    return sum_strips<M, 7, std::min(4, kSums / M)>(b);
   }
 }
 
@@ -237,11 +284,12 @@ template <class T, class LoadRow>
 void load_rows(const DirectRows& r, const LoadRow& load_row) {
   const T* from = static_cast<const T*>(r.from);
   float* to = r.to;
-  for (int64_t row = 0; row < r.rows; ++row) {
+  // Not read again after each store, which might, for all that the compiler knows, change them.
+  const int64_t from_stride = r.from_row_stride, to_stride = r.to_row_stride;
+  for (int64_t row = r.rows; row > 0; --row) {
     load_row(from, to);
-    fetch(r, from);
-    from += r.from_row_stride;
-    to += r.to_row_stride;
+    from += from_stride;
+    to += to_stride;
   }
 }
 
@@ -252,15 +300,13 @@ auto mask_of(int64_t count) {
 }
 
 void load_dense(const DirectRows& r) {
-  const int64_t whole = r.columns / kLanes * kLanes;
+  const int64_t whole = (r.columns - 1) / kLanes * kLanes;
   const auto mask = mask_of(r.columns - whole);
-  load_rows<float>(r, [&](const float* from, float* to) {
+  load_rows<float>(r, [=](const float* from, float* to) {
     for (int64_t i = 0; i < whole; i += kLanes) {
       hn::StoreU(hn::LoadU(vector_tag, from + i), vector_tag, to + i);
     }
-    if (whole < r.columns) {
-      hn::StoreU(hn::MaskedLoad(mask, vector_tag, from + whole), vector_tag, to + whole);
-    }
+    hn::StoreU(hn::MaskedLoad(mask, vector_tag, from + whole), vector_tag, to + whole);
   });
 }
 
@@ -270,7 +316,7 @@ void load_every_other(const DirectRows& r) {
   const int64_t rest = 2 * (r.columns - whole) - 1;
   const auto low_mask = mask_of(rest);
   const auto high_mask = mask_of(rest - kLanes);
-  load_rows<float>(r, [&](const float* from, float* to) {
+  load_rows<float>(r, [=](const float* from, float* to) {
     for (int64_t i = 0; i < whole; i += kLanes) {
       const Vector low = hn::LoadU(vector_tag, from + 2 * i);
       const Vector high = hn::LoadU(vector_tag, from + 2 * i + kLanes);
@@ -291,7 +337,13 @@ void load_pairs(const DirectRows& r) {
     hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to);
     hn::StoreU(hn::ConcatOdd(vector_tag, high, low), vector_tag, to + odd);
   };
-  load_rows<float>(r, [&](const float* from, float* to) {
+  if (r.columns <= kLanes) {
+    const Vector zero = hn::Zero(vector_tag);
+    return load_rows<float>(r, [=](const float* from, float* to) {
+      store(hn::MaskedLoad(low_mask, vector_tag, from), zero, to);
+    });
+  }
+  load_rows<float>(r, [=](const float* from, float* to) {
     for (int64_t i = 0; i < whole; i += 2 * kLanes) {
       store(hn::LoadU(vector_tag, from + i), hn::LoadU(vector_tag, from + i + kLanes), to + i / 2);
     }
@@ -327,13 +379,13 @@ void load_row(const std::uint16_t* from, int64_t stride, float* to, int64_t colu
 void direct_multiply(const DirectBlock& b) noexcept {
   switch (b.out_channels) {
     case 1:
-      return sum_strips<1>(b);
+      return sum_block<1>(b);
     case 2:
-      return sum_strips<2>(b);
+      return sum_block<2>(b);
     case 3:
-      return sum_strips<3>(b);
+      return sum_block<3>(b);
     default:
-      return sum_strips<4>(b);
+      return sum_block<4>(b);
   }
 }
 
@@ -355,14 +407,16 @@ void direct_load_f32(const DirectRows& r) noexcept {
 
 void direct_load_f16(const DirectRows& r) noexcept {
   const int64_t odd = r.to_odd - r.to;
-  load_rows<std::uint16_t>(r, [&](const std::uint16_t* from, float* to) {
-    if (r.to_odd != nullptr) {
-      load_row(from, 2, to, (r.columns + 1) / 2);
-      load_row(from + 1, 2, to + odd, r.columns / 2);
-    } else {
-      load_row(from, r.from_stride, to, r.columns);
-    }
-  });
+  const int64_t columns = r.columns, stride = r.from_stride;
+  if (r.to_odd != nullptr) {
+    load_rows<std::uint16_t>(r, [=](const std::uint16_t* from, float* to) {
+      load_row(from, 2, to, (columns + 1) / 2);
+      load_row(from + 1, 2, to + odd, columns / 2);
+    });
+  } else {
+    load_rows<std::uint16_t>(
+        r, [=](const std::uint16_t* from, float* to) { load_row(from, stride, to, columns); });
+  }
 }
 
 }  // namespace weft::kernels::WEFT_ISA

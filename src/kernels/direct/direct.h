@@ -65,7 +65,6 @@ struct DirectRows {
   std::int64_t to_row_stride;
   std::int64_t rows;
   std::int64_t columns;
-  std::int64_t next;  // elements from `from` to what is loaded next, fetched into the cache
 };
 
 struct DirectKernels {
