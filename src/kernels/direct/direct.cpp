@@ -241,7 +241,8 @@ void sum_long_rows(const DirectBlock& b) {
   for (; b.columns - column > (kMost - 1) * kWidth; column += kMost * kWidth) {
     sum_strip<1, 1, kMost>(b, column);
   }
-  for (; column < b.columns; column += 2 * kWidth) sum_strip<1, 1, 2>(b, column);
+  for (; b.columns - column > kWidth; column += 2 * kWidth) sum_strip<1, 1, 2>(b, column);
+  if (column < b.columns) sum_strip<1, 1, 1>(b, column);
 }
 
 // Strips as wide as registers allow, all nearly the same.
