@@ -1,0 +1,391 @@
+// `weft bench` on shapes that take no time: what it prints, whom it believes, what it refuses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/model_folder.h"
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kQuick = " --rounds 2 --seconds 0.01";
+
+// One of each operator, with all that a file may say.
+const std::string kConvolution =
+    R"({"id": "conv", "op": "CONVOLUTION", "direction": "FORWARD", "mode": "CROSS_CORRELATION",
+        "source": "made up", "dtype": "FLOAT32", "input": [2, 4, 9, 9], "filter": [6, 2, 3, 3],
+        "bias": true, "output": [2, 6, 5, 5], "strides": [2, 2], "dilations": [1, 1],
+        "start_padding": [1, 1], "end_padding": [1, 1], "output_padding": [0, 0], "groups": 2,
+        "activation": "RELU", "flops": 1, "tier": 2})";
+const std::string kBackward =
+    R"({"id": "back", "op": "CONVOLUTION", "direction": "BACKWARD", "mode": "CROSS_CORRELATION",
+        "dtype": "FLOAT32", "input": [1, 6, 5], "filter": [6, 4, 4], "bias": false,
+        "output": [1, 12, 12], "strides": [2], "dilations": [1], "start_padding": [0],
+        "end_padding": [0], "output_padding": [0], "groups": 3, "activation": null})";
+const std::string kUnfold =
+    R"({"id": "unfold", "op": "UNFOLD", "dtype": "FLOAT32", "input": [1, 3, 8, 8],
+        "output": [1, 27, 16], "window": [3, 3], "strides": [2, 2], "dilations": [1, 1],
+        "start_padding": [1, 1], "end_padding": [0, 0]})";
+const std::string kFold =
+    R"({"id": "fold", "op": "FOLD", "dtype": "FLOAT16", "input": [1, 27, 36],
+        "output": [1, 3, 8, 8], "window": [3, 3], "strides": [1, 1], "dilations": [1, 1],
+        "start_padding": [0, 0], "end_padding": [0, 0]})";
+const std::string kResample =
+    R"({"id": "resample", "op": "RESAMPLE2", "mode": "LINEAR", "rounding": "DECREASING",
+        "dtype": "UINT8", "input": [1, 2, 6, 6], "output": [1, 2, 12, 12],
+        "scales": [1, 1, 2, 2], "input_pixel_offsets": [0, 0, 0.5, 0.5],
+        "output_pixel_offsets": [0, 0, -0.5, -0.5]})";
+
+std::string list(const std::vector<std::string>& shapes) {
+  std::string text = "[";
+  for (const std::string& shape : shapes) text += (text.size() > 1 ? ",\n" : "") + shape;
+  return text + "]\n";
+}
+
+std::string everything() { return list({kConvolution, kBackward, kUnfold, kFold, kResample}); }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// Runs `weft bench` on these shapes, quickly.
+Outcome bench(const ModelFolder& folder, const std::string& shapes, const std::string& options) {
+  folder.write("shapes.json", shapes);
+  return folder.weft("bench --shapes shapes.json" + std::string(kQuick) + " " + options);
+}
+
+rapidjson::Document document(const Outcome& outcome) {
+  rapidjson::Document json;
+  json.Parse(outcome.out.c_str());
+  EXPECT_FALSE(json.HasParseError()) << outcome.out << outcome.err;
+  return json;
+}
+
+TEST(BenchTest, JsonHasEveryFigure) {
+  const ModelFolder folder;
+  const Outcome outcome = bench(folder, everything(), "--peers none --threads 1,2 --json");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  const rapidjson::Document json = document(outcome);
+  EXPECT_GE(json["machine"]["cores"].GetUint(), 1u);
+  EXPECT_TRUE(json["machine"]["processor"].IsString());
+  ASSERT_EQ(json["limits"].Size(), 2u);
+  EXPECT_GT(json["limits"][0]["fma_gflops"].GetDouble(), 0);
+  EXPECT_GT(json["limits"][1]["copy_gbytes"].GetDouble(), 0);
+  ASSERT_EQ(json["rows"].Size(), 10u);
+  for (const auto& row : json["rows"].GetArray()) {
+    EXPECT_GT(row["weft"]["min_us"].GetDouble(), 0);
+    EXPECT_GE(row["weft"]["median_us"].GetDouble(), row["weft"]["min_us"].GetDouble());
+    EXPECT_STRNE(row["weft"]["algorithm"].GetString(), "");
+    EXPECT_STRNE(row["weft"]["isa"].GetString(), "");
+    EXPECT_GT(row["limit"]["us"].GetDouble(), 0);
+    EXPECT_EQ(row["disagreements"].Size(), 0u);
+  }
+  // 2 x 6 x 5 x 5 outputs of 2 x 3 x 3 terms; 4 bytes an element of input, filter, bias, output.
+  const auto& row = json["rows"][0];
+  EXPECT_STREQ(row["id"].GetString(), "conv");
+  EXPECT_STREQ(row["family"].GetString(), "CONVOLUTION FORWARD FLOAT32");
+  EXPECT_EQ(row["flops"].GetDouble(), 2.0 * 300 * 18);
+  EXPECT_EQ(row["bytes"].GetDouble(), 4.0 * (648 + 108 + 6 + 300));
+  EXPECT_GT(row["weft"]["rms_error"].GetDouble(), 0);
+  EXPECT_LT(row["weft"]["rms_error"].GetDouble(), 1e-6);
+  EXPECT_EQ(json["rows"][2]["weft"]["rms_error"].GetDouble(), 0);  // UNFOLD copies
+  EXPECT_EQ(json["rows"][9]["threads"].GetUint(), 2u);
+}
+
+TEST(BenchTest, TableHasALineForEachShape) {
+  const ModelFolder folder;
+  const Outcome outcome = bench(folder, everything(), "--peers none");
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* line : {"\nconv ", "\nback ", "\nunfold ", "\nfold ", "\nresample ",
+                           "\n1 thread: multiply-adds "}) {
+    EXPECT_THAT(outcome.out, HasSubstr(line));
+  }
+}
+
+TEST(BenchTest, ShapesOfWeftAreThere) {
+  const Outcome outcome =
+      run_shell("weft bench --only rs_i8_nn2 --peers none" + std::string(kQuick));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\nrs_i8_nn2 "));
+}
+
+TEST(BenchTest, SelectsShapes) {
+  const ModelFolder folder;
+  const Outcome some = bench(folder, everything(), "--peers none --only fold,conv");
+  EXPECT_THAT(some.out,
+              AllOf(HasSubstr("\nconv "), HasSubstr("\nfold "), Not(HasSubstr("\nback "))));
+  const Outcome op = bench(folder, everything(), "--peers none --op resample2");
+  EXPECT_THAT(op.out, AllOf(HasSubstr("\nresample "), Not(HasSubstr("\nfold "))));
+}
+
+TEST(BenchTest, DataTypeAndInstructionSetCanBeChosen) {
+  const ModelFolder folder;
+  const rapidjson::Document json = document(
+      bench(folder, list({kConvolution}), "--peers none --dtype float16 --max-isa base --json"));
+  EXPECT_STREQ(json["machine"]["isa"].GetString(), "base");
+  const auto& row = json["rows"][0];
+  EXPECT_STREQ(row["family"].GetString(), "CONVOLUTION FORWARD FLOAT16");
+  EXPECT_STREQ(row["weft"]["isa"].GetString(), "base");
+  EXPECT_EQ(row["bytes"].GetDouble(), 2.0 * (648 + 108 + 6 + 300));
+}
+
+// Everything that the exact results know: what they say is compared with Weft's.
+TEST(BenchTest, ExactResultsCoverTheParameters) {
+  const ModelFolder folder;
+  auto named = [count = 0](const std::string& shape, const std::string& id) mutable {
+    return replaced(shape, "\"" + id + "\"", "\"" + id + std::to_string(count++) + "\"");
+  };
+  const std::string shapes = list({
+      named(replaced(kConvolution, "CROSS_CORRELATION", "CONVOLUTION"), "conv"),
+      named(replaced(replaced(kConvolution, R"("output_padding": [0, 0])",
+                              R"("output_padding": [1, 0])"),
+                     "[2, 6, 5, 5]", "[2, 6, 6, 5]"),
+            "conv"),
+      named(replaced(replaced(kConvolution, R"("dilations": [1, 1])", R"("dilations": [2, 3])"),
+                     "[2, 6, 5, 5]", "[2, 6, 4, 3]"),
+            "conv"),
+      named(replaced(kConvolution, "\"bias\": true", "\"bias\": false"), "conv"),
+      named(replaced(replaced(kBackward, R"("start_padding": [0])", R"("start_padding": [2])"),
+                     "[1, 12, 12]", "[1, 12, 10]"),
+            "back"),
+      named(replaced(kBackward, "CROSS_CORRELATION", "CONVOLUTION"), "back"),
+      named(replaced(kFold, "FLOAT16", "INT8"), "fold"),
+      named(replaced(kUnfold, "FLOAT32", "UINT8"), "unfold"),
+      named(replaced(replaced(kResample, "LINEAR", "NEAREST_NEIGHBOR"), "DECREASING", "INCREASING"),
+            "resample"),
+      named(replaced(replaced(kResample, "UINT8", "FLOAT16"), "[1, 1, 2, 2]", "[1, 1, 0, 1e-30]"),
+            "resample"),
+  });
+  const Outcome outcome = bench(folder, shapes, "--peers none");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+}
+
+#if !defined(__SANITIZE_THREAD__)  // which does not know OpenMP's barriers
+
+TEST(BenchTest, InstalledRivalsAgree) {
+  const ModelFolder folder;
+  const Outcome outcome = bench(folder, everything(), "--threads 1,2 --allow-winograd --json");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  const rapidjson::Document json = document(outcome);
+  for (const char* name : {"onednn", "torch", "opencv"}) {
+    const std::string status = json["peers"][name].GetString();
+    EXPECT_NE(status, "");
+    const auto& peers = json["rows"][name == std::string("opencv") ? 4 : 0]["peers"];
+    if (status.find_first_of("0123456789") != 0) {
+      EXPECT_FALSE(peers.HasMember(name)) << status;
+      continue;
+    }
+    ASSERT_TRUE(peers.HasMember(name)) << status;
+    const auto& peer = peers[name];
+    EXPECT_GT(peer["median_us"].GetDouble(), 0);
+    EXPECT_TRUE(peer["variants"].HasMember(peer["variant"].GetString()));
+    EXPECT_GT(peer["rms_error"].GetDouble(), 0);
+  }
+}
+
+#endif
+
+// A copy of the command whose Python side is one that a test has written.
+class FakePeerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "no /usr/bin/python3";
+    fs::create_directories(folder_.path("bin"));
+    fs::create_directories(folder_.path("share/weft"));
+    fs::copy(weft_binary(), folder_.path("bin/weft"));
+  }
+
+  // `answers` is Python: what to print for the line `line`, which may use the file `exchange`.
+  Outcome bench_against(const std::string& first, const std::string& answers,
+                        const std::string& options = "") {
+    folder_.write("share/weft/python_peers.py",
+                  "import sys\nexchange = sys.argv[1]\nprint('" + first +
+                      "', flush=True)\nfor line in sys.stdin:\n    command = line.split()[0]\n" +
+                      answers);
+    folder_.write("shapes.json", list({kUnfold, replaced(kUnfold, "unfold", "second")}));
+    return run_shell(
+        "bin/weft bench --shapes shapes.json --peers torch" + std::string(kQuick) + " " + options,
+        folder_.path(""));
+  }
+
+  ModelFolder folder_;
+};
+
+constexpr const char* kWrongPeer =
+    "    if command == 'load': print('ways wrong', flush=True)\n"
+    "    elif command == 'compute': print('done', flush=True)\n"
+    "    else: print('times', *(['1.5'] * int(line.split()[3])), flush=True)\n";
+
+TEST_F(FakePeerTest, AResultThatDiffersIsAFailure) {
+  const Outcome outcome = bench_against("ready torch=9.9 opencv=-", kWrongPeer);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("torch 9.9"));
+  EXPECT_THAT(outcome.err, HasSubstr("weft: error: unfold: torch (wrong) and weft: element "));
+  EXPECT_THAT(outcome.err, HasSubstr(" is 0, must be "));
+}
+
+TEST_F(FakePeerTest, DifferencesAreInTheDocumentToo) {
+  const Outcome outcome = bench_against("ready torch=9.9 opencv=-", kWrongPeer, "--json");
+  EXPECT_EQ(outcome.status, 1);
+  const rapidjson::Document json = document(outcome);
+  ASSERT_EQ(json["rows"][0]["disagreements"].Size(), 1u);
+  const auto& peer = json["rows"][0]["peers"]["torch"];
+  EXPECT_EQ(peer["median_us"].GetDouble(), 1.5);
+  EXPECT_STREQ(peer["variant"].GetString(), "wrong");
+}
+
+TEST_F(FakePeerTest, WhatIsNotInstalledIsSaid) {
+  const Outcome outcome = bench_against("ready torch=- opencv=-", "    pass\n");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("torch not installed"));
+}
+
+TEST_F(FakePeerTest, ARivalThatBreaksDownStopsNobody) {
+  for (const char* answers : {"    sys.exit(3)\n", "    print('error it hurts', flush=True)\n",
+                              "    print('ways a b', flush=True)\n    sys.exit(0)\n",
+                              "    print('nonsense', flush=True)\n", "    print(flush=True)\n"}) {
+    const Outcome outcome = bench_against("ready torch=9.9 opencv=-", answers, "--json");
+    EXPECT_EQ(outcome.status, 0) << answers << outcome.err;
+    const rapidjson::Document json = document(outcome);
+    EXPECT_EQ(json["rows"].Size(), 2u);
+    EXPECT_THAT(json["peers"]["torch"].GetString(), HasSubstr("it"));
+    EXPECT_FALSE(json["rows"][1]["peers"].HasMember("torch"));
+  }
+}
+
+TEST_F(FakePeerTest, ASideThatDoesNotStartIsSaid) {
+  const Outcome outcome = bench_against("'); sys.exit(1); print('", "    pass\n");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("torch "));
+}
+
+TEST(BenchTest, DrawsAPicture) {
+  const ModelFolder folder;
+  const Outcome outcome = bench(folder, replaced(everything(), "\"fold\"", "\"fo<&ld\""),
+                                "--peers none --plot plot.svg --threads 1,2");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string picture = folder.read("plot.svg");
+  EXPECT_TRUE(picture.starts_with("<svg xmlns="));
+  EXPECT_TRUE(picture.ends_with("</svg>\n"));
+  EXPECT_THAT(picture, AllOf(HasSubstr("1 conv<"), HasSubstr("fo&lt;&amp;ld<"), HasSubstr("300%")));
+  const Outcome nowhere = bench(folder, everything(), "--peers none --plot nowhere/plot.svg");
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("nowhere/plot.svg"));
+}
+
+// A file of shapes and what is said of it, after "weft: error: shapes.json".
+struct BadShapes {
+  const char* name;
+  std::string shapes, error;
+};
+
+void PrintTo(const BadShapes& row, std::ostream* stream) { *stream << row.name; }
+
+class BadShapesTest : public ::testing::TestWithParam<BadShapes> {};
+
+TEST_P(BadShapesTest, IsRefused) {
+  const ModelFolder folder;
+  const Outcome outcome = bench(folder, GetParam().shapes, "--peers none");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("weft: error: " + GetParam().error));
+}
+
+std::vector<BadShapes> bad_shapes() {
+  const auto convolution = [](const std::string& from, const std::string& to) {
+    return list({replaced(kConvolution, from, to)});
+  };
+  const auto of = [](const std::string& shape, const std::string& from, const std::string& to) {
+    return list({replaced(shape, from, to)});
+  };
+  const std::string file = "shapes.json: ";
+  return {
+      {"Empty", "", "shapes.json:1:1: not JSON"},
+      {"NoShapes", "[]", file + "/: has no shape that was asked for"},
+      {"AnObject", "{}", file + "/: is an object, must be an array of shapes"},
+      {"Numbers", "[1]", file + "/0: is 1, must be an object"},
+      {"Nothing", "[{}]", file + "/0: field \"id\" is missing"},
+      {"DeepNesting", std::string(100'000, '['), "shapes.json:1:100001: not JSON"},
+      {"Twice", list({kFold, kFold}), file + "/1/id: \"fold\" is there twice"},
+      {"UnknownOperator", of(kFold, "FOLD", "GEMM"),
+       file + "/0/op: is \"GEMM\", must be one of CONVOLUTION, UNFOLD, FOLD, RESAMPLE2"},
+      {"UnknownType", of(kFold, "FLOAT16", "BFLOAT16"),
+       file + "/0/dtype: is \"BFLOAT16\", must be a data type"},
+      {"UnknownField", convolution("\"tier\"", "\"tear\""), file + "/0: unknown field \"tear\""},
+      {"UnknownActivation", convolution("\"RELU\"", "\"TANH\""),
+       file + "/0/activation: is \"TANH\", must be RELU"},
+      {"NegativeSize", convolution("[2, 4, 9, 9]", "[2, -4, 9, 9]"),
+       file + "/0/input/1: is -4, must be"},
+      {"SizeOfZero", convolution("[2, 4, 9, 9]", "[2, 0, 9, 9]"),
+       file + "/0: CONVOLUTION.InputTensor.Sizes[1] is 0"},
+      {"NoSizes", convolution("[2, 4, 9, 9]", "[]"),
+       file + "/0: CONVOLUTION.InputTensor.DimensionCount is 0"},
+      {"WrongOutput", convolution("[2, 6, 5, 5]", "[2, 6, 5, 4]"),
+       file + "/0: CONVOLUTION.OutputTensor.Sizes[3] is 4, must be 5"},
+      {"WrongGroups", convolution("\"groups\": 2", "\"groups\": 0"),
+       file + "/0/groups: is 0, must be"},
+      {"TooFewScales", of(kResample, "[1, 1, 2, 2]", "[1, 1, 2]"),
+       file + "/0: RESAMPLE2.Scales is 3 entries"},
+      {"ScaleOfNan", of(kResample, "[1, 1, 2, 2]", "[1, 1, 2, \"nan\"]"),
+       file + "/0: RESAMPLE2.Scales[3]"},
+      {"TypeThatTheOperatorLacks", of(kConvolution, "FLOAT32", "INT8"),
+       file + "/0: CONVOLUTION.InputTensor.DataType"},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, BadShapesTest, ::testing::ValuesIn(bad_shapes()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(BenchTest, BadOptionsAreRefused) {
+  const ModelFolder folder;
+  const std::pair<const char*, const char*> rows[] = {
+      {"--only conv,onfold", "shapes.json: /: there is no \"onfold\" (did you mean \"unfold\"?)"},
+      {"--only conv --op FOLD", "--only excludes --op"},
+      {"--op GEMM", "--op: GEMM not in {CONVOLUTION,UNFOLD,FOLD,RESAMPLE2}"},
+      {"--dtype FLOAT64", "--dtype: FLOAT64 not in {FLOAT32,FLOAT16,INT8,UINT8}"},
+      {"--dtype INT8", "CONVOLUTION.InputTensor.DataType is INT8"},
+      {"--threads 1025", "--threads: Value 1025 not in range 0 to 1024"},
+      {"--max-isa avx9", "--max-isa: avx9 not in {base,sse4,avx2,avx512,amx}"},
+      {"--peers mkl", "--peers: mkl not in {onednn,torch,opencv,none}"},
+      {"--rounds 0", "--rounds: Value 0 not in range 1 to 1000"},
+      {"--seconds -1", "--seconds: Value -1 not in range 0"},
+  };
+  for (const auto& [options, error] : rows) {
+    const Outcome outcome = bench(folder, everything(), options);
+    EXPECT_EQ(outcome.status, 2) << options;
+    EXPECT_EQ(outcome.out, "") << options;
+    EXPECT_THAT(outcome.err, HasSubstr(error)) << options;
+  }
+  EXPECT_EQ(folder.weft("bench --shapes nowhere.json").status, 2);
+}
+
+TEST(BenchTest, ShapesThatDoNotFitTheMemoryAreRefused) {
+  const ModelFolder folder;
+  const std::string shape = replaced(replaced(kResample, "[1, 2, 6, 6]", "[1, 1, 60000, 60000]"),
+                                     "[1, 2, 12, 12]", "[1, 1, 60000, 60000]");
+  folder.write("shapes.json", list({shape}));
+  const Outcome outcome = run_shell(
+      "ulimit -v 4000000; weft bench --shapes shapes.json --peers none --json", folder.path(""));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("weft: error: resample: takes more memory than there is"));
+}
+
+}  // namespace
+}  // namespace weft::testing
