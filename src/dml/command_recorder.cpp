@@ -44,13 +44,12 @@ void CommandRecorder::record(ID3D12CommandList* list, IDMLDispatchable* dispatch
   const com::Ptr<d3d12::IWorkList> target = work_list(list, device().d3d12_device());
   const auto* source = own<DispatchSource>(dispatchable);
   if (!source || source->device_state() != &state()) {
-    refuse("dispatchable", source ? "of another device" : "not an object of Weft's",
-           "a compiled operator or initializer of this device");
+    refuse_object("dispatchable", dispatchable, source,
+                  "a compiled operator or initializer of this device");
   }
   auto* table = own<BindingTable>(bindings);
   if (!table || &table->device() != &device()) {
-    refuse("bindings", table ? "of another device" : "not an object of Weft's",
-           "a binding table of this device");
+    refuse_object("bindings", bindings, table, "a binding table of this device");
   }
   if (!table->bound()) refuse("bindings", "a table without a dispatchable", "one for dispatchable");
   const std::shared_ptr<const Dispatch> dispatch = source->dispatch();

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <utility>
 #include <variant>
@@ -77,14 +76,8 @@ class Compiler {
     if (source.kind == Source::Kind::node) {
       desc = *tensors_of(graph_.nodes[source.index].params).output.desc;
     } else {
-      const std::size_t bytes = graph_.constants[source.index].size();
-      if (bytes > std::numeric_limits<std::uint32_t>::max()) {
-        throw Error(ErrorCode::invalid_argument,
-                    "a constant node connected to a graph output has " + std::to_string(bytes) +
-                        " bytes, must have less than 2^32");
-      }
       desc.data_type = DataType::uint8;
-      desc.sizes = {static_cast<std::uint32_t>(bytes)};
+      desc.sizes = {static_cast<std::uint32_t>(graph_.constants[source.index].size())};
     }
     desc.owned_by_dml = false;
     return {desc, desc, {.type = OperatorType::element_wise_identity}};
@@ -284,11 +277,8 @@ class Compiler {
   }
 
   static bool same_layout(const ElementWiseParams& params) {
-    const auto strides = [](const TensorDesc& desc) {
-      return desc.strides.empty() ? packed_strides(desc.sizes).value_or(Dims{}) : desc.strides;
-    };
-    const Dims in = strides(params.input);
-    const Dims out = strides(params.output);
+    const Dims in = strides_of(params.input);
+    const Dims out = strides_of(params.output);
     for (std::size_t d = 0; d < in.size(); ++d) {
       if (params.input.sizes[d] > 1 && in[d] != out[d]) return false;
     }

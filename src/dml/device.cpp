@@ -87,11 +87,7 @@ HRESULT Device::CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REF
   return answer(state(), "IDMLDevice::CompileOperator", [&](Trace& trace) {
     const auto* source = own<Operator>(op);
     if (!source || &source->device() != this) {
-      refuse("op",
-             !op      ? "null"
-             : source ? "of another device"
-                      : "not an object of Weft's",
-             "an operator of this device");
+      refuse_object("op", op, source, "an operator of this device");
     }
     const std::uint32_t checked = checked_flags(flags);
     const auto compiled = std::make_shared<const CompiledDispatch>(

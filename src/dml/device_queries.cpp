@@ -1,5 +1,6 @@
 // The methods of the device that ask and manage, beside device.cpp's that create.
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -98,11 +99,8 @@ HRESULT change_residency(Device& device, UINT count, IDMLPageable* const* object
   const auto check = [&](UINT i) {
     const auto* object = own<DispatchSource>(objects[i]);
     if (!object || object->device_state() != &device.state()) {
-      refuse("ppObjects[" + std::to_string(i) + "]",
-             !objects[i] ? "null"
-             : object    ? "of another device"
-                         : "not an object of Weft's",
-             "an object of this device");
+      refuse_object("ppObjects[" + std::to_string(i) + "]", objects[i], object,
+                    "an object of this device");
     }
   };
   for (UINT i = 0; i < count; ++i) check(i);

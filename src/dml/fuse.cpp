@@ -30,10 +30,6 @@ std::optional<Activation> fusable(const Activation& f, DataType type) {
   return result;
 }
 
-Dims strides_of(const TensorDesc& desc) {
-  return desc.strides.empty() ? packed_strides(desc.sizes).value_or(Dims{}) : desc.strides;
-}
-
 bool is_packed(const TensorDesc& desc) {
   return desc.strides.empty() || desc.strides == packed_strides(desc.sizes);
 }

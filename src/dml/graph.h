@@ -35,10 +35,11 @@ struct Graph {
   };
 
   bool is_operator = false;  // one operator alone: input i is its tensor i, absent ones included
-  std::uint32_t input_count = 0;                  // some may have no consumer
-  std::vector<Node> nodes;                        // each after those that it reads from
-  std::vector<std::vector<std::byte>> constants;  // data of the constant nodes
-  std::vector<Source> outputs;                    // nodes or constants
+  std::uint32_t input_count = 0;  // some may have no consumer
+  std::vector<Node> nodes;        // each after those that it reads from
+  // Data of the constant nodes; of one that is an output less than 2^32 bytes.
+  std::vector<std::vector<std::byte>> constants;
+  std::vector<Source> outputs;  // nodes or constants
 };
 
 Graph single_node_graph(const OperatorParams& params);

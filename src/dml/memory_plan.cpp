@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void fail_too_large() {
   throw Error(ErrorCode::out_of_memory,
-              "the intermediate tensors need more than 2^63 bytes of temporary resource");
+              "the tensors need more than 2^63 bytes of temporary or persistent resource");
 }
 
 bool meet(const Lifetime& a, const Lifetime& b) {

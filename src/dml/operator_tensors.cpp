@@ -34,4 +34,17 @@ std::uint64_t total_bytes(const TensorDesc& desc) {
                                        : minimum_size_in_bytes(desc).value_or(0);
 }
 
+std::uint64_t extent_in_bytes(const TensorDesc& desc) {
+  const Dims strides = strides_of(desc);
+  std::uint64_t last = 0;
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    last += (desc.sizes[d] - std::uint64_t{1}) * strides[d];
+  }
+  return (last + 1) * byte_size(desc.data_type);
+}
+
+Dims strides_of(const TensorDesc& desc) {
+  return desc.strides.empty() ? packed_strides(desc.sizes).value_or(Dims{}) : desc.strides;
+}
+
 }  // namespace weft::dml

@@ -36,4 +36,10 @@ std::string full_name(const OperatorParams& params, const OperatorTensors::Tenso
 // Bytes that the tensor's buffer has to have.
 std::uint64_t total_bytes(const TensorDesc& desc);
 
+// Bytes from the first to the last element, of a tensor that weft::validate() has found in order.
+std::uint64_t extent_in_bytes(const TensorDesc& desc);
+
+// The tensor's strides, those of a packed one written out.
+Dims strides_of(const TensorDesc& desc);
+
 }  // namespace weft::dml

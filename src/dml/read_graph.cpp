@@ -1,6 +1,7 @@
 #include "dml/read_graph.h"
 
-#include <cstring>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,8 +15,9 @@ namespace {
 
 using Source = Graph::Source;
 
-constexpr UINT kMaxInputCount = 1'000'000;    // descriptors of a heap
+constexpr UINT kMaxBufferCount = 1'000'000;   // descriptors of a heap
 constexpr std::uint64_t kMaxTensorCount = 3;  // inputs of an operator
+constexpr SIZE_T kMaxConstantSize = INT64_MAX;
 
 class GraphReader {
  public:
@@ -51,10 +53,8 @@ class GraphReader {
     if (desc_.IntermediateEdgeCount != 0 && !desc_.IntermediateEdges) {
       refuse("IntermediateEdges", "null", "an array");
     }
-    if (desc_.InputCount > kMaxInputCount) {
-      refuse("InputCount", std::to_string(desc_.InputCount),
-             "at most " + std::to_string(kMaxInputCount), "descriptors of a heap");
-    }
+    check_buffer_count("InputCount", desc_.InputCount);
+    check_buffer_count("OutputCount", desc_.OutputCount);
     if (desc_.OutputEdgeCount != desc_.OutputCount) {
       refuse("OutputEdgeCount", std::to_string(desc_.OutputEdgeCount),
              std::to_string(desc_.OutputCount), "every output of the graph has one edge");
@@ -72,6 +72,12 @@ class GraphReader {
       refuse("OutputEdgeCount + IntermediateEdgeCount", std::to_string(edges_out),
              "at least " + std::to_string(desc_.NodeCount), "every node's output is connected");
     }
+  }
+
+  static void check_buffer_count(const char* field, UINT count) {
+    if (count <= kMaxBufferCount) return;
+    refuse(field, std::to_string(count), "at most " + std::to_string(kMaxBufferCount),
+           "descriptors of a heap");
   }
 
   void read_node(UINT index) {
@@ -99,6 +105,10 @@ class GraphReader {
     if (!node.Data || node.DataSize == 0) {
       refuse(where + ".Data", "empty", "the constant's bytes");
     }
+    if (node.DataSize > kMaxConstantSize) {
+      refuse(where + ".DataSize", std::to_string(node.DataSize),
+             "at most " + std::to_string(kMaxConstantSize));
+    }
     refs_.push_back(
         {{Source::Kind::constant, static_cast<std::uint32_t>(graph_.constants.size())}});
     constants_.push_back(&node);
@@ -109,11 +119,7 @@ class GraphReader {
                           const DML_OPERATOR_GRAPH_NODE_DESC& node) {
     const auto* op = own<Operator>(node.Operator);
     if (!op || &op->device() != &device_) {
-      refuse(where + ".Operator",
-             !node.Operator ? "null"
-             : op           ? "of another device"
-                            : "not an object of Weft's",
-             "an operator of this device");
+      refuse_object(where + ".Operator", node.Operator, op, "an operator of this device");
     }
     refs_.push_back({{Source::Kind::node, static_cast<std::uint32_t>(graph_.nodes.size())}});
     Graph::Node& added = graph_.nodes.emplace_back();
@@ -209,9 +215,22 @@ class GraphReader {
              "between tensors of one TotalTensorSizeInBytes");
     }
     const std::uint64_t given = constants_[from.index]->DataSize;
-    if (given == wanted || (given < wanted && wanted - given < 4 && wanted % 4 == 0)) return;
+    const std::uint64_t extent = extent_in_bytes(to);
+    const bool is_rounded = wanted == minimum_size_in_bytes(to);
+    if (given == wanted || (given == extent && is_rounded)) return;
+    const std::string either =
+        is_rounded && extent != wanted ? std::to_string(extent) + " or " : "";
     refuse(where, "from a constant of " + std::to_string(given) + " bytes",
-           "from one of " + std::to_string(wanted), "the tensor's TotalTensorSizeInBytes");
+           "from one of " + either + std::to_string(wanted), "the tensor's TotalTensorSizeInBytes");
+  }
+
+  // A constant that is a graph output is copied as a tensor of bytes.
+  void check_copied(const std::string& where, const Source& constant) const {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const std::uint64_t size = constants_[constant.index]->DataSize;
+    if (size <= kMost) return;
+    refuse(where, "from a constant of " + std::to_string(size) + " bytes",
+           "from one of at most " + std::to_string(kMost), "the elements that a tensor can have");
   }
 
   void read_output_edge(UINT index) {
@@ -220,6 +239,7 @@ class GraphReader {
                                                      DML_GRAPH_EDGE_TYPE_OUTPUT, "OUTPUT");
     check_index(where + ".GraphOutputIndex", e.GraphOutputIndex, desc_.OutputCount);
     const NodeRef& from = from_node(where, e.FromNodeIndex, e.FromNodeOutputIndex);
+    if (from.source.kind == Source::Kind::constant) check_copied(where, from.source);
     Source& output = graph_.outputs[e.GraphOutputIndex];
     if (output.kind != Source::Kind::none) {
       refuse(where + ".GraphOutputIndex", "connected twice", "connected once");

@@ -16,4 +16,11 @@ namespace weft::dml {
   throw com::Failure(E_INVALIDARG, std::move(text));
 }
 
+// Throws as above for an object that the application gave: `found` is what own() made of it, null
+// where it is none of Weft's.
+[[noreturn]] inline void refuse_object(const std::string& where, const void* given,
+                                       const void* found, const std::string& right) {
+  refuse(where, !given ? "null" : found ? "of another device" : "not an object of Weft's", right);
+}
+
 }  // namespace weft::dml

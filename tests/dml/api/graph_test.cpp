@@ -272,6 +272,8 @@ const BadGraph kBadGraphs[] = {
      [](auto& d) { d.IntermediateEdgeCount = 0xFFFFFFFF; }},
     {"AbsurdOutputEdgeCount", "OutputEdgeCount is 4294967295, must be 1", nullptr,
      [](auto& d) { d.OutputEdgeCount = 0xFFFFFFFF; }},
+    {"AbsurdOutputCount", "OutputCount is 4294967295, must be at most 1000000", nullptr,
+     [](auto& d) { d.OutputCount = d.OutputEdgeCount = 0xFFFFFFFF; }},
     {"NodeType", "Nodes[0].Type is 9",
      [](auto&, auto& g) {
        const std::uint32_t nine = 9;
@@ -341,6 +343,19 @@ const BadGraph kBadGraphs[] = {
        g.edge(constant, 0, 1);
        g.input_edges.pop_back();
      }},
+    {"ConstantShorterThanItsElements", "from a constant of 5 bytes, must be from one of 6 or 8",
+     [](auto& m, auto& g) {
+       static const std::uint16_t data[3] = {};
+       const Tensor halves({3}, DML_TENSOR_FLAG_NONE, DML_TENSOR_DATA_TYPE_FLOAT16);
+       const DML_ACTIVATION_RELU_OPERATOR_DESC desc = {&halves, &halves};
+       const UINT node = g.add(create(m, {DML_OPERATOR_ACTIVATION_RELU, &desc}));
+       g.edge(g.add_constant(data, 5), node, 0);
+       g.output(node, 1);
+     }},
+    {"AbsurdConstant", "Nodes[2].DataSize is 18446744073709551615",
+     [](auto&, auto& g) { g.output(g.add_constant(kFilter.data(), SIZE_MAX), 1); }},
+    {"ConstantTooLargeToCopy", "OutputEdges[1] is from a constant of 4294967296 bytes",
+     [](auto&, auto& g) { g.output(g.add_constant(kFilter.data(), 1ull << 32), 1); }},
     {"ToConstant", "InputEdges[2].ToNodeIndex is a constant node",
      [](auto&, auto& g) {
        const UINT constant = g.add_constant(kFilter.data(), 16);
