@@ -113,11 +113,14 @@ class HazardCheck {
              "initialization does not read and write one resource");
     }
     if (!is_exclusive(slots_[a].role, slots_[b].role) || !range(a).overlaps(range(b))) return;
-    const bool same_range = set_.slots[a].address == set_.slots[b].address && is_input &&
+    const bool same_start = set_.slots[a].address == set_.slots[b].address && is_input &&
                             slots_[a].role == Slot::Role::output;
-    if (same_range && set_.dispatch->runs_in_place()) return;
+    const bool in_place = same_start && set_.dispatch->runs_in_place();
+    if (in_place && slots_[a].size_in_bytes == slots_[b].size_in_bytes) return;
     refuse(slots_[a].name + ".Buffer", "overlapping " + slots_[b].name, "memory of its own",
-           same_range ? set_.dispatch->name() + " does not run in place" : "");
+           in_place     ? "in place, both have one TotalTensorSizeInBytes"
+           : same_start ? set_.dispatch->name() + " does not run in place"
+                        : "");
   }
 
   const BindingSet& set_;
@@ -148,6 +151,10 @@ BindingSet::Bound bind_buffer(const Slot& slot, const DML_BUFFER_BINDING* bindin
 
 void check_hazards(const BindingSet& set, const std::vector<bool>& counts) {
   HazardCheck(set, counts).run();
+}
+
+void check_hazards(const BindingSet& set) {
+  check_hazards(set, std::vector<bool>(set.slots.size(), true));
 }
 
 void check_complete(const BindingSet& set) {

@@ -38,8 +38,9 @@ BindingSet::Bound bind_buffer(const Slot& slot, const DML_BUFFER_BINDING* bindin
 //   persistent             with neither outputs nor temporary
 //   initialization         no input in the resource of an output
 //
-// `counts` says which slots to look at. Throws com::Failure.
+// `counts` says which slots to look at; without it, all. Throws com::Failure.
 void check_hazards(const BindingSet& set, const std::vector<bool>& counts);
+void check_hazards(const BindingSet& set);
 
 // Throws com::Failure for the first required slot that is not bound.
 void check_complete(const BindingSet& set);

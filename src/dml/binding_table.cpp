@@ -19,6 +19,12 @@ const DML_BUFFER_BINDING* buffer_of(const std::string& where, const DML_BINDING_
   return static_cast<const DML_BUFFER_BINDING*>(binding->Desc);
 }
 
+// A table without a dispatchable takes no resource.
+void check_unbound(const char* what, const DML_BINDING_DESC* binding) {
+  if (!buffer_of(what, binding)) return;
+  refuse(what, "bound", "DML_BINDING_TYPE_NONE", "the table has no dispatchable");
+}
+
 // The array of an initializer's input; null for none.
 const DML_BUFFER_ARRAY_BINDING* array_of(const std::string& where,
                                          const DML_BINDING_DESC& binding) {
@@ -88,11 +94,10 @@ void BindingTable::reset(const DML_BINDING_TABLE_DESC* desc) {
     descriptor_count_ = 0;
     return;
   }
-  if (!desc->Dispatchable) refuse("Dispatchable", "null", "what the table binds for");
   const auto* source = own<DispatchSource>(desc->Dispatchable);
   if (!source || source->device_state() != &state()) {
-    refuse("Dispatchable", source ? "of another device" : "not an object of Weft's",
-           "made by this device");
+    refuse_object("Dispatchable", desc->Dispatchable, source,
+                  "a compiled operator or initializer of this device");
   }
   const auto dispatch = source->dispatch();
   const UINT needed = dispatch->properties().RequiredDescriptorCount;
@@ -139,14 +144,16 @@ void BindingTable::BindOutputs(UINT bindingCount, const DML_BINDING_DESC* bindin
 
 void BindingTable::BindTemporaryResource(const DML_BINDING_DESC* binding) {
   act(state(), "IDMLBindingTable::BindTemporaryResource", [&](Trace& trace) {
-    if (bound_) bind_resource(bound_->dispatch->temporary_slot(), binding);
+    if (!bound_) return check_unbound("TemporaryResource", binding);
+    bind_resource(bound_->dispatch->temporary_slot(), binding);
     trace.detail([&] { return bound_text(*this, Slot::Role::temporary); });
   });
 }
 
 void BindingTable::BindPersistentResource(const DML_BINDING_DESC* binding) {
   act(state(), "IDMLBindingTable::BindPersistentResource", [&](Trace& trace) {
-    if (bound_) bind_resource(bound_->dispatch->persistent_slot(), binding);
+    if (!bound_) return check_unbound("PersistentResource", binding);
+    bind_resource(bound_->dispatch->persistent_slot(), binding);
     trace.detail([&] { return bound_text(*this, Slot::Role::persistent); });
   });
 }
@@ -156,7 +163,7 @@ void BindingTable::check() const {
   const std::span<const Slot> slots = bound_->dispatch->slots();
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].need != Slot::Need::required || fresh_[i]) continue;
-    return check_hazards(*bound_, std::vector<bool>(slots.size(), true));
+    return check_hazards(*bound_);
   }
 }
 

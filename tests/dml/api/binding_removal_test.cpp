@@ -100,6 +100,18 @@ const Removal kBindings[] = {
      [](Scene& s) { s.bind_temporary(Binding(s.temporary.Get(), 16, 16)); }},
     {"PersistentNotBound", "CONVOLUTION.PersistentResource is not bound",
      [](Scene& s) { s.bind_persistent({}); }},
+    {"TemporaryOfAnEmptyTable", "BindTemporaryResource: TemporaryResource is bound",
+     [](Scene& s) {
+       ASSERT_OK(s.convolution_table->Reset(nullptr));
+       s.bind_temporary({});
+       ASSERT_OK(s.m.dml->GetDeviceRemovedReason());
+       s.bind_temporary(Binding(s.temporary));
+     }},
+    {"PersistentOfAnEmptyTable", "BindPersistentResource: PersistentResource is bound",
+     [](Scene& s) {
+       ASSERT_OK(s.convolution_table->Reset(nullptr));
+       s.bind_persistent(Binding(s.persistent));
+     }},
     {"PersistentAlignment", "CONVOLUTION.PersistentResource.Offset is 128",
      [](Scene& s) { s.bind_persistent(s.part(128, 1024)); }},
 };
@@ -120,6 +132,15 @@ const Removal kHazards[] = {
      [](Scene& s) {
        bind_inputs(s.convolution_table.Get(), {s.part(0, 36), {}, {}});
        bind_outputs(s.convolution_table.Get(), {s.part(0, 36)});
+     }},
+    {"InPlaceOfAnotherSize", "in place, both have one TotalTensorSizeInBytes",
+     [](Scene& s) {
+       ReluDesc desc(4);
+       desc.output.buffer.TotalTensorSizeInBytes = 32;
+       const auto compiled = compile(s.m, desc.operator_desc());
+       const auto table = table_for(s.m, compiled.Get());
+       bind_inputs(table.Get(), {s.part(0, 32)});
+       bind_outputs(table.Get(), {s.part(0, 32)});
      }},
     {"PersistentIsOutput", "CONVOLUTION.PersistentResource",
      [](Scene& s) {
