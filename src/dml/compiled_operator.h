@@ -29,6 +29,8 @@ class CompiledOperator final
   const DeviceState* device_state() const noexcept override { return &state(); }
 
  private:
+  ~CompiledOperator() override { compiled_->set_released(); }
+
   void* query(REFIID riid) noexcept override;
   void named(const std::string& name) override { compiled_->set_label(name); }
 

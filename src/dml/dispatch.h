@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -68,6 +69,14 @@ class Dispatch {
   // The same as IDMLDispatchable::GetBindingProperties, which WEFT_TRACE tells.
   DML_BINDING_PROPERTIES traced_properties() const noexcept;
 
+  // The object of the application's that this was made for is gone. Recorded work does not need it
+  // here; elsewhere it may.
+  void set_released() const noexcept { released_.store(true, std::memory_order_relaxed); }
+  // True once after that.
+  bool take_released() const noexcept {
+    return released_.load(std::memory_order_relaxed) && released_.exchange(false);
+  }
+
   // On the queue's thread; one pointer a slot. What goes wrong removes the device.
   virtual void run(std::span<std::byte* const> slots, DeviceState& state) const noexcept = 0;
 
@@ -85,6 +94,9 @@ class Dispatch {
   bool binds_late_ = false;
   bool in_place_ = false;
   bool initializes_ = false;
+
+ private:
+  mutable std::atomic<bool> released_{false};
 };
 
 // "4 descriptors, temporary 1792 bytes, persistent 256 bytes".

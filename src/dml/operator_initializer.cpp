@@ -1,5 +1,6 @@
 #include "dml/operator_initializer.h"
 
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,13 +23,16 @@ std::shared_ptr<const InitializerDispatch> dispatch_for(Device& device, UINT cou
     refuse("operators", "null", "an array of operatorCount compiled operators");
   }
   std::vector<std::shared_ptr<const CompiledDispatch>> targets;
+  std::unordered_set<const CompiledOperator*> given;
   for (UINT i = 0; i < count; ++i) {
     const std::string where = "operators[" + std::to_string(i) + "]";
-    if (!operators[i]) refuse(where, "null", "a compiled operator");
     const auto* compiled = own<CompiledOperator>(operators[i]);
     if (!compiled || &compiled->device() != &device) {
-      refuse(where, compiled ? "of another device" : "not an object of Weft's",
-             "made by this device");
+      refuse_object(where, operators[i], compiled, "a compiled operator of this device");
+    }
+    if (!given.insert(compiled).second) {
+      refuse(where, "given twice", "given once: an operator is initialized exactly once",
+             compiled->compiled()->label());
     }
     if (compiled->compiled()->initialized()) {
       refuse(where, "initialized already", "new: an operator is initialized exactly once",
@@ -50,6 +54,7 @@ HRESULT OperatorInitializer::Reset(UINT operatorCount, IDMLCompiledOperator* con
     trace.detail([&] { return std::to_string(operatorCount) + " operators"; });
     auto next = dispatch_for(device(), operatorCount, operators);
     const std::lock_guard lock(mutex_);
+    dispatch_->set_released();
     dispatch_ = std::move(next);
     return S_OK;
   });

@@ -23,6 +23,8 @@ class OperatorInitializer final
   const DeviceState* device_state() const noexcept override { return &state(); }
 
  private:
+  ~OperatorInitializer() override { dispatch_->set_released(); }
+
   void* query(REFIID riid) noexcept override;
 
   mutable std::mutex mutex_;

@@ -5,12 +5,17 @@
 
 namespace weft::dml {
 
+namespace {
+
+constexpr const char* kExecute = "ID3D12CommandQueue::ExecuteCommandLists";
+
+}  // namespace
+
 DispatchWork::DispatchWork(std::shared_ptr<DeviceState> state, const BindingSet& set)
     : state_(std::move(state)), dispatch_(set.dispatch) {
   const std::span<const Slot> slots = dispatch_->slots();
   slots_.resize(slots.size());
   uses_.reserve(slots.size());
-  check_complete(set);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].need != Slot::Need::required) continue;
     const BindingSet::Bound& bound = set.slots[i];
@@ -25,11 +30,20 @@ DispatchWork::DispatchWork(std::shared_ptr<DeviceState> state, const BindingSet&
 }
 
 void DispatchWork::run() const noexcept {
-  if (!state_->removed()) dispatch_->run(slots_, *state_);
+  if (state_->removed()) return;
+  if (dispatch_->take_released()) warn_of_release();
+  dispatch_->run(slots_, *state_);
+}
+
+void DispatchWork::warn_of_release() const noexcept try {
+  state_->report(com::Severity::warning,
+                 std::string(kExecute) + ": " + dispatch_->name() +
+                     " is released or reset, must be kept until its work has been executed");
+} catch (...) {  // out of memory: no warning
 }
 
 void DispatchWork::refuse(std::string_view why) const noexcept {
-  remove_device(*state_, "ID3D12CommandQueue::ExecuteCommandLists", E_INVALIDARG, why);
+  remove_device(*state_, kExecute, E_INVALIDARG, why);
 }
 
 std::shared_ptr<const BindingSet> read_descriptors(const DescriptorRange& range,
@@ -39,13 +53,13 @@ std::shared_ptr<const BindingSet> read_descriptors(const DescriptorRange& range,
   for (UINT i = 0; i < range.count; ++i) {
     const auto content =
         std::static_pointer_cast<const BindingSet>(range.descriptors->content(descriptor));
-    const std::string where = "descriptor " + std::to_string(i) + " of the binding table";
+    const auto where = [&] { return "descriptor " + std::to_string(i) + " of the binding table"; };
     if (!content) {
-      refuse(where, "empty", "what the table wrote",
+      refuse(where(), "empty", "what the table wrote",
              "bind first; where CPU and GPU handle lie in different heaps, copy the range");
     }
     if (content->dispatch.get() != &dispatch || (set && content != set)) {
-      refuse(where, "overwritten for " + content->dispatch->name(),
+      refuse(where(), "overwritten for " + content->dispatch->name(),
              "left alone until the work has been executed");
     }
     set = content;
@@ -57,8 +71,11 @@ std::shared_ptr<const BindingSet> read_descriptors(const DescriptorRange& range,
 std::shared_ptr<const d3d12::Work> LateWork::at_submission(
     std::shared_ptr<const d3d12::Work> self) const {
   std::shared_ptr<const d3d12::Work> work;
-  act(*state_, "ID3D12CommandQueue::ExecuteCommandLists", [&](Trace&) {
-    work = std::make_shared<DispatchWork>(state_, *read_descriptors(range_, *dispatch_));
+  act(*state_, kExecute, [&](Trace&) {
+    const auto set = read_descriptors(range_, *dispatch_);
+    check_complete(*set);
+    check_hazards(*set);
+    work = std::make_shared<DispatchWork>(state_, *set);
   });
   return work ? work : self;
 }

@@ -13,7 +13,7 @@ namespace weft::dml {
 // none of the application's objects.
 class DispatchWork final : public d3d12::Work {
  public:
-  // Throws com::Failure where a required slot is not bound, or its resource was released.
+  // `set` is complete. Throws com::Failure where a bound resource was released.
   DispatchWork(std::shared_ptr<DeviceState> state, const BindingSet& set);
 
   std::span<const d3d12::BufferUse> uses() const noexcept override { return uses_; }
@@ -21,6 +21,8 @@ class DispatchWork final : public d3d12::Work {
   void refuse(std::string_view why) const noexcept override;
 
  private:
+  void warn_of_release() const noexcept;
+
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<const Dispatch> dispatch_;
   std::vector<d3d12::BufferUse> uses_;

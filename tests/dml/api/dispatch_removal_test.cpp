@@ -6,9 +6,9 @@ namespace weft::testing {
 namespace {
 
 // Late binding of a relu.
-ComPtr<IDMLCompiledOperator> late_relu(Scene& s) {
+ComPtr<IDMLCompiledOperator> late_relu(Scene& s, UINT count = 4) {
   const auto compiled =
-      compile(s.m, ReluDesc(4).operator_desc(), DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE);
+      compile(s.m, ReluDesc(count).operator_desc(), DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE);
   initialize(s.m, compiled.Get());
   return compiled;
 }
@@ -42,8 +42,9 @@ const Removal kRecordings[] = {
        Machine other;
        s.m.recorder->RecordDispatch(other.list.Get(), s.relu.Get(), s.relu_table.Get());
      }},
-    {"NoDispatchable", "dispatchable is", [](Scene& s) { s.record(nullptr, s.relu_table.Get()); }},
-    {"NoTable", "bindings is", [](Scene& s) { s.record(s.relu.Get(), nullptr); }},
+    {"NoDispatchable", "dispatchable is null",
+     [](Scene& s) { s.record(nullptr, s.relu_table.Get()); }},
+    {"NoTable", "bindings is null", [](Scene& s) { s.record(s.relu.Get(), nullptr); }},
     {"EmptyTable", "bindings is a table without a dispatchable",
      [](Scene& s) {
        ASSERT_OK(s.relu_table->Reset(nullptr));
@@ -165,6 +166,17 @@ const Removal kExecutions[] = {
        const auto compiled = late_relu(s);
        const auto table = table_for(s.m, compiled.Get());
        s.record(compiled.Get(), table.Get());
+       ASSERT_OK(s.m.dml->GetDeviceRemovedReason());
+       s.m.execute();
+     }},
+    {"LateBindingsOverlap", "ACTIVATION_RELU.OutputTensor.Buffer is overlapping",
+     [](Scene& s) {
+       const auto compiled = late_relu(s, 8);
+       const auto table = table_for(s.m, compiled.Get());
+       bind_inputs(table.Get(), {s.part(0, 32)});
+       bind_outputs(table.Get(), {s.part(64, 32)});
+       s.record(compiled.Get(), table.Get());
+       bind_inputs(table.Get(), {s.part(48, 32)});
        ASSERT_OK(s.m.dml->GetDeviceRemovedReason());
        s.m.execute();
      }},

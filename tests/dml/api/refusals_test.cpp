@@ -302,6 +302,12 @@ const BadCall kDeviceCalls[] = {
        const auto compiled = foreign_compiled(m);
        return create_initializer(m, 1, compiled.GetAddressOf());
      }},
+    {"InitializerOfOneTwice", E_INVALIDARG, "operators[1] is given twice",
+     [](Machine& m) {
+       const auto compiled = compile(m, ReluDesc(4).operator_desc());
+       IDMLCompiledOperator* targets[] = {compiled.Get(), compiled.Get()};
+       return create_initializer(m, 2, targets);
+     }},
     {"InitializerOfInitialized", E_INVALIDARG, "initialized exactly once",
      [](Machine& m) {
        const auto compiled = compile(m, ReluDesc(4).operator_desc());
