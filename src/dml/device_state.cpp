@@ -1,7 +1,6 @@
 #include "dml/device_state.h"
 
 #include <cstdio>
-#include <utility>
 
 #include "com/ptr.h"
 #include "dml/hresult.h"
@@ -35,7 +34,30 @@ D3D12_MESSAGE_SEVERITY d3d12_severity(com::Severity severity) noexcept {
   return D3D12_MESSAGE_SEVERITY_INFO;
 }
 
+// Empty where there is no memory for it.
+std::string below_text(HRESULT reason) noexcept try {
+  return "the D3D12 device was removed: " + hresult_text(reason);
+} catch (...) {
+  return {};
+}
+
 }  // namespace
+
+void send_to_info_queue(ID3D12Device* d3d12_device, com::Severity severity,
+                        const std::string& text) noexcept {
+  if (const auto queue = com::query<ID3D12InfoQueue>(d3d12_device)) {
+    queue->AddMessage(D3D12_MESSAGE_CATEGORY_MISCELLANEOUS, d3d12_severity(severity),
+                      D3D12_MESSAGE_ID_UNKNOWN, text.c_str());
+  }
+}
+
+void print(com::Severity severity, const std::string& text, bool debug) noexcept {
+  if (debug) {
+    std::fprintf(stderr, "%s %s\n", debug_prefix(severity), text.c_str());
+  } else {
+    com::log(severity, text);
+  }
+}
 
 DeviceState::DeviceState(ID3D12Device* d3d12_device, bool debug)
     : debug_(debug), d3d12_device_(d3d12_device) {
@@ -58,8 +80,8 @@ HRESULT DeviceState::reason() noexcept {
     if (d3d12_device_) below = d3d12_device_->GetDeviceRemovedReason();
   }
   if (below == S_OK) return S_OK;
-  std::string text = "the D3D12 device was removed: " + hresult_text(below);
-  if (set_reason(below, text)) report(com::Severity::error, text);
+  std::string text = below_text(below);
+  if (set_reason(below, text)) report(com::Severity::error, removal_message_);
   return reason_.load(std::memory_order_acquire);
 }
 
@@ -67,26 +89,23 @@ const char* DeviceState::removal_message() const noexcept {
   return reason_.load(std::memory_order_acquire) == S_OK ? "" : removal_message_.c_str();
 }
 
-bool DeviceState::set_reason(HRESULT reason, std::string text) noexcept {
+bool DeviceState::set_reason(HRESULT reason, std::string& text) noexcept {
   const std::lock_guard lock(mutex_);
   if (reason_.load(std::memory_order_relaxed) != S_OK) return false;
-  removal_message_ = std::move(text);
+  removal_message_.swap(text);
   reason_.store(reason, std::memory_order_release);
   return true;
 }
 
 void DeviceState::remove(HRESULT reason, std::string text) noexcept {
-  report(com::Severity::error, text);
-  set_reason(reason, std::move(text));
+  // First removed, then reported: who is told, by a callback of the info queue, may ask.
+  const bool is_first = set_reason(reason, text);
+  report(com::Severity::error, is_first ? removal_message_ : text);
 }
 
 void DeviceState::report(com::Severity severity, const std::string& text) noexcept try {
   if (severity == com::Severity::error) set_last_error(text);
-  if (debug_ && !muted_) {
-    std::fprintf(stderr, "%s %s\n", debug_prefix(severity), text.c_str());
-  } else {
-    com::log(severity, text);
-  }
+  print(severity, text, debug_ && !muted_);
   if (muted_) return;
   com::Ptr<ID3D12Device> device;
   {
@@ -94,10 +113,7 @@ void DeviceState::report(com::Severity severity, const std::string& text) noexce
     const std::lock_guard lock(mutex_);
     device = com::Ptr<ID3D12Device>(d3d12_device_);
   }
-  if (const auto queue = com::query<ID3D12InfoQueue>(device.get())) {
-    queue->AddMessage(D3D12_MESSAGE_CATEGORY_MISCELLANEOUS, d3d12_severity(severity),
-                      D3D12_MESSAGE_ID_UNKNOWN, text.c_str());
-  }
+  send_to_info_queue(device.get(), severity, text);
 } catch (...) {
   // A message that cannot be kept for want of memory is lost; what it is about is not.
 }

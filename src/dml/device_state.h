@@ -10,6 +10,12 @@
 
 namespace weft::dml {
 
+// The outlets that need no DirectML device: stderr, where `debug` is DML_CREATE_DEVICE_FLAG_DEBUG,
+// and the info queue of a D3D12 device, where it has one.
+void print(com::Severity severity, const std::string& text, bool debug) noexcept;
+void send_to_info_queue(ID3D12Device* d3d12_device, com::Severity severity,
+                        const std::string& text) noexcept;
+
 // What a DirectML device shares with the work that it has recorded: whether the device is removed
 // and why, and where messages go. Recorded work outlives the objects that made it, so this holds no
 // reference to any. Any thread.
@@ -17,8 +23,7 @@ namespace weft::dml {
 // A message reaches
 //   weft_last_error()     of the thread that caused it
 //   the info queue        of the D3D12 device, where its debug layer is on
-//   stderr                "[DIRECTML ERROR] ..." on a device made with
-//   DML_CREATE_DEVICE_FLAG_DEBUG;
+//   stderr                "[DIRECTML ERROR] ..." on a device made with DEBUG, unless muted;
 //                         otherwise "weft: error: ..." where WEFT_LOG asks for it
 class DeviceState {
  public:
@@ -47,7 +52,8 @@ class DeviceState {
   void mute(bool silent) noexcept { muted_ = silent; }
 
  private:
-  bool set_reason(HRESULT reason, std::string text) noexcept;
+  // Whether this is the first cause; takes the text then.
+  bool set_reason(HRESULT reason, std::string& text) noexcept;
 
   const bool debug_;
   std::atomic<bool> muted_{false};

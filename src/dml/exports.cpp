@@ -3,7 +3,6 @@
 #include <string>
 
 #include "com/live_objects.h"
-#include "com/log.h"
 #include "directml/weft_directml.h"
 #include "dml/device.h"
 #include "dml/hand_out.h"
@@ -47,7 +46,7 @@ HRESULT create_device(ID3D12Device* d3d12_device, const DML_CREATE_DEVICE_FLAGS&
   return hand_out(device, riid, ppv);
 }
 
-// There is no device yet to tell: the calling thread's last error and the log.
+// A refusal goes where those of the device would have gone.
 HRESULT create(const char* function, ID3D12Device* d3d12_device,
                const DML_CREATE_DEVICE_FLAGS& flags, std::uint32_t minimum, REFIID riid,
                void** ppv) noexcept {
@@ -56,7 +55,8 @@ HRESULT create(const char* function, ID3D12Device* d3d12_device,
   const auto report = [&](HRESULT, std::string_view text) {
     try {
       std::string message = std::string(function).append(": ").append(text);
-      com::log(com::Severity::error, message);
+      print(com::Severity::error, message, raw(flags) == DML_CREATE_DEVICE_FLAG_DEBUG);
+      send_to_info_queue(d3d12_device, com::Severity::error, message);
       set_last_error(std::move(message));
     } catch (...) {  // out of memory: no message
     }

@@ -29,6 +29,14 @@ std::vector<std::string> stored(Machine& machine) {
 constexpr const char* kMistake =
     "IDMLDevice::CreateOperator: desc is null, must be a DML_OPERATOR_DESC";
 
+HRESULT make_too_new_a_device(Machine& machine, DML_CREATE_DEVICE_FLAGS flags) {
+  ComPtr<IDMLDevice> device;
+  return DMLCreateDevice1(machine.d3d12.Get(), flags, static_cast<DML_FEATURE_LEVEL>(0x7000),
+                          IID_PPV_ARGS(&device));
+}
+
+const std::string kTooNew = "DMLCreateDevice1: minimumFeatureLevel is 7_0, the device has 6_4";
+
 class DebugDevice : public MachineTest {
   MachineOptions options() const override { return {.flags = DML_CREATE_DEVICE_FLAG_DEBUG}; }
 };
@@ -80,6 +88,31 @@ TEST_F(DebugDevice, WarnsOnceOfAMovedPersistentResource) {
   EXPECT_OK(m.dml->GetDeviceRemovedReason());
 }
 
+// The same: the list needs it on hardware.
+TEST_F(DebugDevice, WarnsOnceOfAnOperatorReleasedBeforeItsExecution) {
+  Machine& m = machine();
+  const auto buffer = m.buffer_of(std::vector<float>{-1, 2});
+  {
+    const auto compiled = compile(m, ReluDesc(2).operator_desc());
+    initialize(m, compiled.Get());
+    const auto bound = bind_all(m, compiled.Get(), {Binding(buffer)}, {Binding(buffer)});
+    m.recorder->RecordDispatch(m.list.Get(), compiled.Get(), bound.table.Get());
+    m.recorder->RecordDispatch(m.list.Get(), compiled.Get(), bound.table.Get());
+  }
+  ::testing::internal::CaptureStderr();
+  m.execute();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "[DIRECTML WARNING] ID3D12CommandQueue::ExecuteCommandLists: ACTIVATION_RELU is "
+            "released or reset, must be kept until its work has been executed\n");
+  EXPECT_EQ(m.read(buffer.Get(), 2), (std::vector<float>{0, 2}));
+}
+
+TEST_F(DebugDevice, PrintsWhyItWasNotMade) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(make_too_new_a_device(machine(), DML_CREATE_DEVICE_FLAG_DEBUG), DXGI_ERROR_UNSUPPORTED);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "[DIRECTML ERROR] " + kTooNew + "\n");
+}
+
 TEST_F(MachineTest, WithoutTheFlagNothingIsPrinted) {
   ::testing::internal::CaptureStderr();
   make_a_mistake(machine());
@@ -95,6 +128,33 @@ TEST_F(ZDebugLayer, StoresMessages) {
   make_a_mistake(machine());
   const auto texts = stored(machine());
   EXPECT_NE(std::find(texts.begin(), texts.end(), kMistake), texts.end());
+}
+
+TEST_F(ZDebugLayer, StoresWhyNoDeviceWasMade) {
+  EXPECT_EQ(make_too_new_a_device(machine(), DML_CREATE_DEVICE_FLAG_NONE), DXGI_ERROR_UNSUPPORTED);
+  const auto texts = stored(machine());
+  EXPECT_NE(std::find(texts.begin(), texts.end(), kTooNew), texts.end());
+}
+
+// A callback that hears of the removal finds the device removed.
+TEST_F(ZDebugLayer, TellsOfRemovalWhenItHasHappened) {
+  ComPtr<ID3D12InfoQueue1> queue;
+  ASSERT_OK(machine().d3d12.As(&queue));
+  struct Heard {
+    IDMLDevice* device;
+    std::vector<HRESULT> reasons;
+  } heard = {machine().dml.Get(), {}};
+  DWORD cookie = 0;
+  ASSERT_OK(queue->RegisterMessageCallback(
+      [](D3D12_MESSAGE_CATEGORY, D3D12_MESSAGE_SEVERITY, D3D12_MESSAGE_ID, LPCSTR, void* context) {
+        auto* to = static_cast<Heard*>(context);
+        to->reasons.push_back(to->device->GetDeviceRemovedReason());
+      },
+      D3D12_MESSAGE_CALLBACK_FLAG_NONE, &heard, &cookie));
+  const auto compiled = compile(machine(), ReluDesc(4).operator_desc());
+  table_for(machine(), compiled.Get())->BindInputs(0, nullptr);
+  ASSERT_OK(queue->UnregisterMessageCallback(cookie));
+  EXPECT_EQ(heard.reasons, std::vector<HRESULT>{E_INVALIDARG});
 }
 
 TEST_F(ZDebugLayer, StoresWhatTheQueueThreadFound) {
