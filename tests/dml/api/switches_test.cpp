@@ -94,6 +94,43 @@ TEST_F(Switches, RemovalAtTheNthDispatch) {
   EXPECT_WITH("WEFT_FAULT", "device_removed@3", run, "");
 }
 
+HRESULT make_buffer(Machine& machine, void** buffer) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = 64;
+  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+  return machine.d3d12->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
+                                                D3D12_RESOURCE_STATE_COMMON, nullptr,
+                                                __uuidof(ID3D12Resource), buffer);
+}
+
+// The second allocation fails, once, and only that call: both devices live on.
+TEST_F(Switches, OutOfMemoryAtTheNthAllocation) {
+  const auto run = [](Machine& m) {
+    const auto compiled = compile(m, ReluDesc(4).operator_desc());
+    initialize(m, compiled.Get());
+    const auto first = m.buffer(64);
+    void* second = &m;
+    if (make_buffer(m, &second) != E_OUTOFMEMORY || second != nullptr) return false;
+    ComPtr<ID3D12Resource> third;
+    if (make_buffer(m, reinterpret_cast<void**>(third.GetAddressOf())) != S_OK) return false;
+    const auto bound = bind_all(m, compiled.Get(), {Binding(first)}, {Binding(third)});
+    m.recorder->RecordDispatch(m.list.Get(), compiled.Get(), bound.table.Get());
+    m.execute();
+    return m.d3d12->GetDeviceRemovedReason() == S_OK && m.dml->GetDeviceRemovedReason() == S_OK;
+  };
+  EXPECT_WITH("WEFT_FAULT", "out_of_memory@2", run, "");
+  setenv("WEFT_LOG", "error", 1);
+  EXPECT_WITH("WEFT_FAULT", "out_of_memory@2", run,
+              "weft: error: ID3D12Device::CreateCommittedResource: .*out_of_memory");
+  unsetenv("WEFT_LOG");
+}
+
 // Descs readable, results and times; the execution too.
 TEST_F(Switches, TraceTellsEveryCall) {
   const auto run = [](Machine& m) {
