@@ -23,12 +23,12 @@ namespace {
 
 // The planes of a tile stay in a second-level cache of 512 KiB or more, and those of one channel,
 // where they are all that a sum needs, nearly in the first level.
-constexpr std::int64_t kPlaneBytes = 448 * 1024;
-constexpr std::int64_t kChannelBytes = 64 * 1024;
+constexpr std::int64_t kPlaneBytes = 448 << 10;
+constexpr std::int64_t kChannelBytes = 64 << 10;
 
 // Planes that are read right after they were written, by loads that span several of the stores,
 // wait for those to leave the store buffer. So small ones are written one group ahead.
-constexpr std::int64_t kAheadBytes = 8 * 1024;
+constexpr std::int64_t kAheadBytes = 8 << 10;
 
 // Rows that short are better summed in half of an AVX-512 register: its loads cross cache lines.
 constexpr std::int64_t kNarrowColumns = 8;

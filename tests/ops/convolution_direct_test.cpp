@@ -45,7 +45,7 @@ ConvolutionParams params_of(const Shape& s) {
   return p;
 }
 
-const Shape kShapes[] = {
+const Shape shapes[] = {
     {5, 1, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}},    // shared rows
     {3, 1, 1, {30, 70}, {7, 7}, {1, 1}, {1, 1}},    // several strips
     {3, 1, 1, {14, 14}, {5, 5}, {2, 2}, {1, 1}},    // two planes, narrow rows
@@ -69,7 +69,7 @@ const Shape kShapes[] = {
 class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
-    params_ = params_of(kShapes[GetParam()]);
+    params_ = params_of(shapes[GetParam()]);
     x_ = numbers(params_.input);
     w_ = numbers(params_.filter);
     b_ = numbers(*params_.bias);
@@ -135,14 +135,14 @@ TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
   const auto algorithm = [](const Shape& shape) {
     return plan(params_of(shape), {.max_isa = Isa::base}).algorithm();
   };
-  EXPECT_EQ(algorithm(kShapes[0]), "direct_f32_base");
+  EXPECT_EQ(algorithm(shapes[0]), "direct_f32_base");
   EXPECT_EQ(algorithm({1, 8, 8, {14, 14}, {3, 3}, {1, 1}, {1, 1}}), "gemm_f32_base");
   // Planes of so many rows would not fit any cache.
   EXPECT_EQ(algorithm({1, 2, 1, {3000, 9}, {3, 3}, {1, 1}, {1400, 1}}), "rows_f32_base");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, DirectConvolutionTest,
-                         testing::Range<std::size_t>(0, std::size(kShapes)));
+                         testing::Range<std::size_t>(0, std::size(shapes)));
 
 }  // namespace
 }  // namespace weft::ops

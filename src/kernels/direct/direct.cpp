@@ -17,12 +17,12 @@ using std::int64_t;
 
 const hn::ScalableTag<float> vector_tag;
 using Vector = hn::Vec<decltype(vector_tag)>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(decltype(vector_tag)()));
+constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(vector_tag)()));
 
 // Columns that are summed together: one vector, or what makes up four floats at the base level,
 // where a vector is one lane and gcc joins neighbours into SSE2 registers.
-constexpr int kWidth = std::max(kLanes, 4);
-constexpr int kParts = kWidth / kLanes;
+constexpr int64_t kWidth = std::max<int64_t>(kLanes, 4);
+constexpr int64_t kParts = kWidth / kLanes;
 static_assert(kDirectColumns % kWidth == 0);
 
 // Registers for sums. What is left holds a row of inputs and a factor.
@@ -236,10 +236,9 @@ void sum_strip(const DirectBlock& b, int64_t column) {
 }
 
 void sum_long_rows(const DirectBlock& b) {
-  constexpr int kMost = 8;
   int64_t column = 0;
-  for (; b.columns - column > (kMost - 1) * kWidth; column += kMost * kWidth) {
-    sum_strip<1, 1, kMost>(b, column);
+  for (; b.columns - column > 7 * kWidth; column += 8 * kWidth) {
+    sum_strip<1, 1, 8>(b, column);
   }
   for (; b.columns - column > kWidth; column += 2 * kWidth) sum_strip<1, 1, 2>(b, column);
   if (column < b.columns) sum_strip<1, 1, 1>(b, column);
