@@ -103,6 +103,20 @@ class Fields {
   std::string text_;
 };
 
+std::string describe(const Graph& graph, const Graph::Source& source) {
+  switch (source.kind) {
+    case Graph::Source::Kind::none:
+      break;
+    case Graph::Source::Kind::input:
+      return "input " + number(source.index);
+    case Graph::Source::Kind::node:
+      return graph.nodes[source.index].name;
+    case Graph::Source::Kind::constant:
+      return "constant " + number(source.index);
+  }
+  return "none";
+}
+
 }  // namespace
 
 std::string describe(const TensorDesc& desc) {
@@ -117,6 +131,23 @@ std::string describe(const OperatorParams& params) {
   Fields fields(params);
   std::visit([&](const auto& p) { fields(p); }, params);
   return fields.take();
+}
+
+std::string describe(const Graph& graph) {
+  std::string text;
+  for (const Graph::Node& node : graph.nodes) {
+    text += node.name + " (";
+    for (const Graph::Source& source : node.inputs) {
+      if (!text.ends_with('(')) text += ", ";
+      text += describe(graph, source);
+    }
+    text += "); ";
+  }
+  for (std::uint32_t o = 0; o < graph.outputs.size(); ++o) {
+    if (o != 0) text += ", ";
+    text += "output " + number(o) + " = " + describe(graph, graph.outputs[o]);
+  }
+  return text;
 }
 
 }  // namespace weft::dml

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "dml/graph.h"
 #include "weft/operator.h"
 
 namespace weft::dml {
@@ -11,5 +12,8 @@ namespace weft::dml {
 //   "ACTIVATION_ELU {InputTensor FLOAT32 {8}, OutputTensor FLOAT32 {8}, Alpha 1}"
 std::string describe(const TensorDesc& desc);
 std::string describe(const OperatorParams& params);
+//   "node 0 CONVOLUTION (input 0, constant 0, none); node 1 ACTIVATION_RELU (node 0 CONVOLUTION);
+//    output 0 = node 1 ACTIVATION_RELU", on one line
+std::string describe(const Graph& graph);
 
 }  // namespace weft::dml

@@ -32,6 +32,11 @@ std::uint32_t checked_flags(const DML_EXECUTION_FLAGS& flags) {
   return number;
 }
 
+// "flags 4; ", for the trace; empty without any.
+std::string flags_text(std::uint32_t flags) {
+  return flags == 0 ? "" : "flags " + std::to_string(flags) + "; ";
+}
+
 void clear(void** out) noexcept {
   if (out) *out = nullptr;
 }
@@ -93,8 +98,10 @@ HRESULT Device::CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REF
     const auto compiled = std::make_shared<const CompiledDispatch>(
         std::string(name(type_of(source->params()))),
         std::make_shared<const Executable>(single_node_graph(source->params())), checked);
-    trace.detail(
-        [&] { return compiled->executable().explain() + "; " + describe(compiled->properties()); });
+    trace.detail([&] {
+      return flags_text(checked) + compiled->executable().explain() + "; " +
+             describe(compiled->properties());
+    });
     return hand_out(make<CompiledOperator>(*this, compiled, com::Ptr<IDMLOperator>(op)), riid, ppv);
   });
 }
@@ -105,12 +112,14 @@ HRESULT Device::CompileGraph(const DML_GRAPH_DESC* desc, DML_EXECUTION_FLAGS fla
   return answer(state(), "IDMLDevice1::CompileGraph", [&](Trace& trace) {
     const std::uint32_t checked = checked_flags(flags);
     Graph graph = read_graph(desc, *this);
+    std::string edges;
+    trace.detail([&] { return edges = flags_text(checked) + describe(graph); });
     std::string name = "graph of " + std::to_string(graph.nodes.size()) +
                        (graph.nodes.size() == 1 ? " operator" : " operators");
     const auto compiled = std::make_shared<const CompiledDispatch>(
         std::move(name), std::make_shared<const Executable>(std::move(graph)), checked);
     trace.detail([&] {
-      return compiled->name() + ": " + compiled->executable().explain() + "; " +
+      return edges + "; " + compiled->executable().explain() + "; " +
              describe(compiled->properties());
     });
     return hand_out(make<CompiledOperator>(*this, compiled, com::Ptr<IDMLOperator>()), riid, ppv);

@@ -22,7 +22,10 @@ HRESULT create_device(ID3D12Device* d3d12_device, const DML_CREATE_DEVICE_FLAGS&
     refuse("flags", std::to_string(flag_bits), "NONE (0) or DEBUG (1)");
   }
   const FeatureLevel level = device_feature_level();
-  trace.detail([&] { return "minimum feature level " + feature_level_text(minimum); });
+  trace.detail([&] {
+    return std::string(flag_bits == 0 ? "" : "DEBUG, ") + "minimum feature level " +
+           feature_level_text(minimum);
+  });
   if (minimum > level) {
     throw com::Failure(DXGI_ERROR_UNSUPPORTED, "minimumFeatureLevel is " +
                                                    feature_level_text(minimum) +

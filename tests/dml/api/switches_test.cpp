@@ -157,6 +157,25 @@ TEST_F(Switches, TraceTellsEveryCall) {
               "weft: trace: IDMLCommandRecorder::RecordDispatch\\(CONVOLUTION\\), ");
 }
 
+TEST_F(Switches, TraceTellsHowAGraphIsConnected) {
+  const auto run = [](Machine& m) {
+    const auto relu = create(m, ReluDesc(4).operator_desc());
+    const DML_OPERATOR_GRAPH_NODE_DESC op = {relu.Get(), nullptr};
+    const DML_GRAPH_NODE_DESC node = {DML_GRAPH_NODE_TYPE_OPERATOR, &op};
+    const DML_INPUT_GRAPH_EDGE_DESC input = {};
+    const DML_GRAPH_EDGE_DESC in = {DML_GRAPH_EDGE_TYPE_INPUT, &input};
+    const DML_OUTPUT_GRAPH_EDGE_DESC output = {};
+    const DML_GRAPH_EDGE_DESC out = {DML_GRAPH_EDGE_TYPE_OUTPUT, &output};
+    const DML_GRAPH_DESC desc = {1, 1, 1, &node, 1, &in, 1, &out, 0, nullptr};
+    ComPtr<IDMLCompiledOperator> compiled;
+    return m.dml->CompileGraph(&desc, DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE,
+                               IID_PPV_ARGS(&compiled)) == S_OK;
+  };
+  EXPECT_WITH("WEFT_TRACE", "1", run,
+              "weft: trace: IDMLDevice1::CompileGraph\\(flags 4; node 0 ACTIVATION_RELU \\(input "
+              "0\\); output 0 = node 0 ACTIVATION_RELU; ACTIVATION_RELU: .*descriptors");
+}
+
 TEST_F(Switches, LogPrintsErrors) {
   EXPECT_WITH(
       "WEFT_LOG", "error", [](Machine& m) { return create_relu(m, 9) == E_INVALIDARG; },
