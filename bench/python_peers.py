@@ -111,7 +111,7 @@ class Torch:
     def convolution(self):
         task = self.task
         functional = torch.nn.functional
-        if task.flipped or any(task.output_padding):
+        if task.flipped or (any(task.output_padding) and not task.backward):
             return {}
         spatial = len(task.strides)
         weight = torch.from_numpy(numpy.array(task.filter))

@@ -19,6 +19,9 @@ namespace weft::cli::bench {
 //
 //   rms error = sqrt( sum (result - exact)^2 / sum exact^2 )     over the sample
 //
+// Rivals compute what BACKWARD's OutputPadding adds to an output, where DirectML has zeros: those
+// elements count for Weft against the exact result alone.
+//
 // Two results agree where every element of them differs by no more than rounding explains: for
 // sums of n terms 32 sqrt(n) units of the type at the size of the exact results' root mean square;
 // 1 for integers, which some round and some truncate; nothing where data is only moved.
@@ -39,11 +42,13 @@ class Judge {
     std::size_t element;
     double exact;
   };
+  bool compared(std::size_t element) const;
   double allowance(double expected) const { return absolute_ + relative_ * std::abs(expected); }
   std::string describe(std::size_t element, double value, double expected) const;
 
   DataType type_;
   Dims sizes_;
+  Dims compared_;  // the part of the output that rivals compute too
   std::vector<Sample> samples_;
   double absolute_ = 0, relative_ = 0;
 };

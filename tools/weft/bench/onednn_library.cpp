@@ -74,6 +74,12 @@ void OnednnLibrary::check(dnnl_status_t status, const char* what) const {
   }
 }
 
+bool OnednnLibrary::has(dnnl_status_t status, const char* what) const {
+  if (status == dnnl_unimplemented || status == dnnl_invalid_arguments) return false;
+  check(status, what);
+  return true;
+}
+
 DnnlTensor OnednnLibrary::tensor(const dnnl_memory_desc_t& desc, void* memory) const {
   DnnlTensor result;
   result.desc = desc;
@@ -102,7 +108,7 @@ DnnlPrimitiveDesc OnednnLibrary::primitive_desc(const_dnnl_op_desc_t desc, bool 
   dnnl_primitive_desc_t result = nullptr;
   const dnnl_status_t status =
       functions_.primitive_desc_create(&result, desc, attributes.get(), engine_.get(), nullptr);
-  if (status != dnnl_unimplemented) check(status, "primitive description");
+  if (!has(status, "primitive description")) result = nullptr;
   return {result, functions_.primitive_desc_destroy};
 }
 

@@ -75,6 +75,10 @@ class OnednnLibrary {
   // A tensor over `memory`, or over new memory where that is null.
   DnnlTensor tensor(const dnnl_memory_desc_t& desc, void* memory = nullptr) const;
 
+  // Whether the library has what was asked for: false for dnnl_unimplemented and for arguments
+  // that it refuses.
+  bool has(dnnl_status_t status, const char* what) const;
+
   // Null where the library has no such primitive.
   DnnlPrimitiveDesc primitive_desc(const_dnnl_op_desc_t desc, bool relu) const;
   DnnlPrimitive primitive(const DnnlPrimitiveDesc& desc) const;

@@ -51,7 +51,8 @@ class ConvolutionOperator : public DnnlOperator {
       strides_[d] = params.strides[d];
       dilations_[d] = params.dilations[d] - 1;  // it counts the holes
       start_[d] = params.start_padding[d];
-      end_[d] = params.end_padding[d];
+      // BACKWARD: it computes what OutputPadding adds, where DirectML has zeros.
+      end_[d] = std::int64_t{params.end_padding[d]} - (backward_ ? params.output_padding[d] : 0);
     }
   }
 
@@ -67,9 +68,10 @@ class ConvolutionOperator : public DnnlOperator {
                           : (winograd ? dnnl_convolution_winograd : dnnl_convolution_direct);
     dnnl_convolution_desc_t desc = {};  // deconvolutions share it
     const auto init = backward_ ? f.deconvolution_desc_init : f.convolution_desc_init;
-    library.check(init(&desc, dnnl_forward_inference, kind, &in, &any_filter,
-                       bias.ndims == 0 ? nullptr : &bias, &out, strides_, dilations_, start_, end_),
-                  "convolution");
+    const dnnl_status_t status =
+        init(&desc, dnnl_forward_inference, kind, &in, &any_filter,
+             bias.ndims == 0 ? nullptr : &bias, &out, strides_, dilations_, start_, end_);
+    if (!library.has(status, "convolution")) return {nullptr, nullptr};
     return library.primitive_desc(&desc, relu_);
   }
 
@@ -118,11 +120,10 @@ class ResamplingOperator : public DnnlOperator {
                                    const dnnl_memory_desc_t& out, bool winograd) const override {
     if (winograd) return {nullptr, nullptr};
     dnnl_resampling_desc_t desc = {};
-    library.check(
-        library.functions().resampling_desc_init(
-            &desc, dnnl_forward_inference,
-            linear_ ? dnnl_resampling_linear : dnnl_resampling_nearest, nullptr, &in, &out),
-        "resampling");
+    const auto kind = linear_ ? dnnl_resampling_linear : dnnl_resampling_nearest;
+    const dnnl_status_t status = library.functions().resampling_desc_init(
+        &desc, dnnl_forward_inference, kind, nullptr, &in, &out);
+    if (!library.has(status, "resampling")) return {nullptr, nullptr};
     return library.primitive_desc(&desc, false);
   }
 
@@ -179,7 +180,8 @@ bool any_of(const Dims& values) {
 
 std::unique_ptr<DnnlOperator> onednn_operator(const OnednnLibrary& library, const Task& task) {
   if (const auto* const p = std::get_if<ConvolutionParams>(&task.shape.params)) {
-    if (p->input.data_type != DataType::float32 || any_of(p->output_padding) ||
+    const bool forward = p->direction == ConvolutionDirection::forward;
+    if (p->input.data_type != DataType::float32 || (forward && any_of(p->output_padding)) ||
         p->mode != ConvolutionMode::cross_correlation) {
       return nullptr;
     }
