@@ -15,68 +15,67 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using std::int64_t;
 
+#if HWY_TARGET == HWY_SCALAR
+
+// Highway's portable vectors hold one number, the compiler's own four.
+using Vector = float __attribute__((vector_size(16)));
+constexpr int64_t kLanes = 4;
+
+Vector load(const float* from) {
+  Vector x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+void store(Vector x, float* to) { __builtin_memcpy(to, &x, sizeof x); }
+Vector set(float x) { return Vector{x, x, x, x}; }
+Vector add(Vector a, Vector b) { return a + b; }
+Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+
+#else
+
 const hn::ScalableTag<float> vector_tag;
 using Vector = hn::Vec<decltype(vector_tag)>;
 constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(vector_tag)()));
 
-// Columns that are summed together: one vector, or what makes up four floats at the base level,
-// where a vector is one lane and gcc joins neighbours into SSE2 registers.
-constexpr int64_t kWidth = std::max<int64_t>(kLanes, 4);
-constexpr int64_t kParts = kWidth / kLanes;
-static_assert(kDirectColumns % kWidth == 0);
+Vector load(const float* from) { return hn::LoadU(vector_tag, from); }
+void store(Vector x, float* to) { hn::StoreU(x, vector_tag, to); }
+Vector set(float x) { return hn::Set(vector_tag, x); }
+Vector add(Vector a, Vector b) { return hn::Add(a, b); }
+Vector multiply_add(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
+
+#endif
+
+static_assert(kDirectColumns % kLanes == 0);
 
 // Registers for sums. What is left holds a row of inputs and a factor.
 constexpr int kSums = kLanes == 16 ? 24 : 12;
 
-struct Columns {
-  Vector part[kParts];
-
-  static Columns load(const float* from) {
-    Columns x;
-    for (int q = 0; q < kParts; ++q) x.part[q] = hn::LoadU(vector_tag, from + q * kLanes);
-    return x;
-  }
-  // As load(), for numbers that are used several times: gcc would read them from memory each time.
-  static Columns load_once(const float* from) {
-    Columns x = load(from);
+// As load(), for numbers that are used several times: gcc would read them from memory each time.
+Vector load_once(const float* from) {
+  Vector x = load(from);
 #if defined(__AVX512F__)
-    for (Vector& v : x.part) asm("" : "+v"(v.raw));
+  asm("" : "+v"(x.raw));
 #elif defined(__AVX__)
-    for (Vector& v : x.part) asm("" : "+x"(v.raw));
+  asm("" : "+x"(x.raw));
 #endif
-    return x;
-  }
-  void clear() {
-    for (Vector& v : part) v = hn::Zero(vector_tag);
-  }
-  void add_product(Vector factor, const Columns& x) {
-    for (int q = 0; q < kParts; ++q) part[q] = hn::MulAdd(factor, x.part[q], part[q]);
-  }
-  void add(Vector value) {
-    for (Vector& v : part) v = hn::Add(v, value);
-  }
-  void store(float* to) const {
-    for (int q = 0; q < kParts; ++q) hn::StoreU(part[q], vector_tag, to + q * kLanes);
-  }
-};
+  return x;
+}
 
-// Stores the first `count` columns, fewer than kWidth.
+// Stores the first `count` columns, fewer than kLanes.
 class PartialStore {
  public:
 #ifdef __AVX2__  // masked stores that leave the rest of memory alone
   explicit PartialStore(int64_t count)
       : mask_(hn::FirstN(vector_tag, static_cast<std::size_t>(std::max<int64_t>(count, 0)))) {}
-  void operator()(const Columns& x, float* to) const {
-    hn::BlendedStore(x.part[0], mask_, vector_tag, to);
-  }
+  void operator()(Vector x, float* to) const { hn::BlendedStore(x, mask_, vector_tag, to); }
 
  private:
   hn::Mask<decltype(vector_tag)> mask_;
 #else
   explicit PartialStore(int64_t count) : count_(count) {}
-  void operator()(const Columns& x, float* to) const {
-    float all[kWidth];
-    x.store(all);
+  void operator()(Vector x, float* to) const {
+    float all[kLanes];
+    store(x, all);
     for (int64_t i = 0; i < count_; ++i) to[i] = all[i];
   }
 
@@ -85,10 +84,10 @@ class PartialStore {
 #endif
 };
 
-// Sums of M output channels, R rows, N times kWidth columns, in registers.
+// Sums of M output channels, R rows, N times kLanes columns, in registers.
 template <int M, int R, int N>
 struct Sums {
-  Columns sum[M][R][N];
+  Vector sum[M][R][N];
 
   Sums() {
 #pragma GCC unroll 4
@@ -96,36 +95,36 @@ struct Sums {
 #pragma GCC unroll 8
       for (auto& row : channel) {
 #pragma GCC unroll 8
-        for (Columns& s : row) s.clear();
+        for (Vector& s : row) s = set(0.0f);
       }
     }
   }
 
-  void store(const DirectBlock& b, float* out, int64_t columns) {
+  void finish(const DirectBlock& b, float* out, int64_t columns) {
     if (b.bias != nullptr) {
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
-        const Vector bias = hn::Set(vector_tag, b.bias[m]);
+        const Vector bias = set(b.bias[m]);
 #pragma GCC unroll 8
         for (auto& row : sum[m]) {
 #pragma GCC unroll 8
-          for (Columns& s : row) s.add(bias);
+          for (Vector& s : row) s = add(s, bias);
         }
       }
     }
-    const PartialStore store_last(columns - (N - 1) * kWidth);
-    const bool whole = columns >= N * kWidth;
+    const PartialStore store_last(columns - (N - 1) * kLanes);
+    const bool whole = columns >= N * kLanes;
 #pragma GCC unroll 4
     for (int m = 0; m < M; ++m) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         float* to = out + m * b.out_channel_stride + r * b.out_row_stride;
 #pragma GCC unroll 8
-        for (int n = 0; n < N - 1; ++n) sum[m][r][n].store(to + n * kWidth);
+        for (int n = 0; n < N - 1; ++n) store(sum[m][r][n], to + n * kLanes);
         if (whole) {
-          sum[m][r][N - 1].store(to + (N - 1) * kWidth);
+          store(sum[m][r][N - 1], to + (N - 1) * kLanes);
         } else {
-          store_last(sum[m][r][N - 1], to + (N - 1) * kWidth);
+          store_last(sum[m][r][N - 1], to + (N - 1) * kLanes);
         }
       }
     }
@@ -150,17 +149,19 @@ void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns
     for (int64_t t = 0; t < b.tap_count; ++t, factors += M) {
       const float* from = in + b.taps[t];
       for (int r = 0; r < R; ++r) {
-        Columns x[N];
-        for (int n = 0; n < N; ++n) x[n] = Columns::load_once(from + n * kWidth);
+        Vector x[N];
+        for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
         from = step(from, b.in_row_stride);
         for (int m = 0; m < M; ++m) {
-          const Vector factor = hn::Set(vector_tag, factors[m]);
-          for (int n = 0; n < N; ++n) s.sum[m][r][n].add_product(factor, x[n]);
+          const Vector factor = set(factors[m]);
+          for (int n = 0; n < N; ++n) {
+            s.sum[m][r][n] = multiply_add(factor, x[n], s.sum[m][r][n]);
+          }
         }
       }
     }
   }
-  s.store(b, out, columns);
+  s.finish(b, out, columns);
 }
 
 // One output channel, windows of H rows: column by column of the window, whose H factors stay in
@@ -175,24 +176,26 @@ void sum_rows(const DirectBlock& b, const float* in, float* out, int64_t columns
       for (int64_t w = 0; w < b.window_columns; ++w) {
         Vector factor[H];
         for (int h = 0; h < H; ++h) {
-          factor[h] = hn::Set(vector_tag, factors[h * b.window_columns + w]);
+          factor[h] = set(factors[h * b.window_columns + w]);
         }
         const float* from = in + b.taps[t + w];
 #pragma GCC unroll 16
         for (int row = 0; row < R + H - 1; ++row, from = step(from, b.in_row_stride)) {
-          Columns x[N];
-          for (int n = 0; n < N; ++n) x[n] = Columns::load_once(from + n * kWidth);
+          Vector x[N];
+          for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
 #pragma GCC unroll 16
           for (int r = 0; r < R; ++r) {
             const int h = row - r;
             if (h < 0 || h >= H) continue;
-            for (int n = 0; n < N; ++n) s.sum[0][r][n].add_product(factor[h], x[n]);
+            for (int n = 0; n < N; ++n) {
+              s.sum[0][r][n] = multiply_add(factor[h], x[n], s.sum[0][r][n]);
+            }
           }
         }
       }
     }
   }
-  s.store(b, out, columns);
+  s.finish(b, out, columns);
 }
 
 using Function = void (*)(const DirectBlock& b, const float* in, float* out, int64_t columns);
@@ -214,7 +217,7 @@ Function function_for(int64_t window_rows) {
   return sum_taps<M, R, N>;
 }
 
-// All rows of a strip of N times kWidth columns, R rows at a time: 7, since feature maps like to
+// All rows of a strip of N times kLanes columns, R rows at a time: 7, since feature maps like to
 // have a multiple of 7 rows, or fewer where registers or rows do not suffice. The last rows are
 // summed together with some before them, once more, rather than fewer at a time.
 template <int M, int R, int N>
@@ -237,17 +240,17 @@ void sum_strip(const DirectBlock& b, int64_t column) {
 
 void sum_long_rows(const DirectBlock& b) {
   int64_t column = 0;
-  for (; b.columns - column > 7 * kWidth; column += 8 * kWidth) {
+  for (; b.columns - column > 7 * kLanes; column += 8 * kLanes) {
     sum_strip<1, 1, 8>(b, column);
   }
-  for (; b.columns - column > kWidth; column += 2 * kWidth) sum_strip<1, 1, 2>(b, column);
+  for (; b.columns - column > kLanes; column += 2 * kLanes) sum_strip<1, 1, 2>(b, column);
   if (column < b.columns) sum_strip<1, 1, 1>(b, column);
 }
 
 // Strips as wide as registers allow, all nearly the same.
 template <int M, int R, int kMost>
 void sum_strips(const DirectBlock& b) {
-  int64_t left = (b.columns + kWidth - 1) / kWidth;
+  int64_t left = (b.columns + kLanes - 1) / kLanes;
   int64_t strips = (left + kMost - 1) / kMost;
   for (int64_t column = 0; strips > 0; --strips) {
     const int64_t width = (left + strips - 1) / strips;
@@ -264,7 +267,7 @@ void sum_strips(const DirectBlock& b) {
       default:
         sum_strip<M, R, kMost>(b, column);
     }
-    column += width * kWidth;
+    column += width * kLanes;
     left -= width;
   }
 }
@@ -273,7 +276,7 @@ template <int M>
 void sum_block(const DirectBlock& b) {
   if constexpr (M == 1) {
     // Enough sums to hide how long one takes.
-    if (b.rows < 4 && b.columns > 4 * kWidth) return sum_long_rows(b);
+    if (b.rows < 4 && b.columns > 4 * kLanes) return sum_long_rows(b);
     return sum_strips<1, 7, 3>(b);
   } else {
     return sum_strips<M, 7, std::min(4, kSums / M)>(b);
@@ -304,7 +307,7 @@ void load_dense(const DirectRows& r) {
   const auto mask = mask_of(r.columns - whole);
   load_rows<float>(r, [=](const float* from, float* to) {
     for (int64_t i = 0; i < whole; i += kLanes) {
-      hn::StoreU(hn::LoadU(vector_tag, from + i), vector_tag, to + i);
+      store(load(from + i), to + i);
     }
     hn::StoreU(hn::MaskedLoad(mask, vector_tag, from + whole), vector_tag, to + whole);
   });
