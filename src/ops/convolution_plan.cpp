@@ -69,8 +69,14 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
       direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||
               geometry_.window() > kMaxGemmTaps),
-      vectors_(direct_ ? 1 : choose_vectors(geometry_, gemm_)),
-      filter_(geometry_, data_type_, rows_.load(data_type_), direct_ ? 1 : vectors_ * gemm_.lanes) {
+      across_(!direct_ && data_type_ == DataType::float32 && is_best_across(geometry_, gemm_)),
+      vectors_(direct_   ? 1
+               : across_ ? kAcrossVectors
+                         : choose_vectors(geometry_, gemm_)),
+      filter_(geometry_, data_type_, rows_.load(data_type_),
+              direct_   ? 1
+              : across_ ? channels_across(geometry_, gemm_)
+                        : vectors_ * gemm_.lanes) {
   type = OperatorType::convolution;
   inputs = {params.input, params.filter, params.bias};
   outputs = {params.output};
@@ -102,7 +108,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
 
 void ConvolutionPlan::choose_phases() {
   for (int d = 0; d < kSpatial; ++d) phase_counts_[d] = geometry_.axes[d].phase_count();
-  if (direct_) return;
+  if (direct_ || across_) return;
   const ConvolutionAxis& axis = geometry_.axes[kSpatial - 1];
   const Phase first = axis.phase(0);
   const std::int64_t stride = first.step;
@@ -138,7 +144,11 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     }
     tiling_.panel_blocks = filter_.panels();
   } else {
-    tiling_ = choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads});
+    if (across_) {
+      choose_boxes_across(threads);
+    } else {
+      tiling_ = choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads});
+    }
     std::int64_t plane = 1;
     for (int d = 0; d < kSpatial; ++d) {
       const ConvolutionAxis& axis = g.axes[d];
@@ -146,18 +156,22 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       if (d == kSpatial - 1 && merges_) {
         size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
       }
+      if (d == kSpatial - 1 && across_ && axis.phase(0).in_step != 1) {
+        size = tiling_.box[d] * axis.class_taps(0);
+      }
       plane *= size;
     }
     plane_floats_ = tiling_.channel_block * plane_stride(plane);
-    panel_floats_ = tiling_.box_positions() * merged_phases() * columns;
+    panel_floats_ = across_ ? 0 : tiling_.box_positions() * merged_phases() * columns;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
-    const Strips strips(tiling_.box[kSpatial - 1], gemm_.max_positions[vectors_ - 1]);
+    const Strips strips(tiling_.box[kSpatial - 1],
+                        across_ ? vectors_ * gemm_.lanes : gemm_.max_positions[vectors_ - 1]);
     strip_count_ = tiling_.box[0] * tiling_.box[1] * strips.count * merged_phases();
     const bool at_once = tiling_.channel_block == g.in_channels;
     const std::int64_t floats = plane_floats_ +
                                 (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
-                                columns * (1 + kBlockPositions);
+                                columns * (tiling_.panel_block + kBlockPositions);
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
              strip_count_ * sizeof(Strip);
   }
@@ -174,7 +188,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   Slot result;
   result.planes = take<float>(memory, plane_floats_);
   result.sums = take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
-  result.bias = take<float>(memory, columns);
+  result.bias = take<float>(memory, columns * tiling_.panel_block);
   result.block = take<float>(memory, columns * kBlockPositions);
   result.row = take<float>(memory, tiling_.box[kSpatial - 1]);
   result.row_sums = take<float>(memory, tiling_.box[kSpatial - 1]);
@@ -257,7 +271,11 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
                    element_bytes_;
   if (!direct_) {
     lay_out(tile);
-    multiply(arguments, packed, tile, slot);
+    if (across_) {
+      multiply_across(arguments, packed, tile, slot);
+    } else {
+      multiply(arguments, packed, tile, slot);
+    }
   }
   const bool padded = !direct_ && touches_padding(tile);
   if (!direct_ && !padded) return;
@@ -279,7 +297,6 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
   const bool has_bias = arguments.inputs[2] != nullptr;
   const bool at_once = tiling_.channel_block == g.in_channels;
   const std::int64_t step = tile.windows[kSpatial - 1].step * tile.element_strides[kSpatial - 1];
-  const auto function = step == 1 ? gemm_.unit_tile : gemm_.tile;
   std::array<std::int64_t, kMaxMerged> offsets, taps;  // of the phases, in a panel
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     const std::array<Phase, kSpatial> phases = {tile.phases[0], tile.phases[1], tile.last[i]};
@@ -315,16 +332,18 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
         const std::int64_t piece = std::max<std::int64_t>(s + pieces - strips, 0);
-        function(vectors_, strip.count)({.a = a + strip.a,
-                                         .b = filter(strip.phase, panel, first),
-                                         .acc = sums + strip.acc,
-                                         .bias = last && has_bias ? slot.bias : nullptr,
-                                         .terms = strip.terms,
-                                         .depth = strip.depth,
-                                         .a_step = step,
-                                         .acc_stride = tile.merged * columns,
-                                         .next = next + piece * strip.depth * 64,
-                                         .first = first == 0});
+        strip.function({.a = a + strip.a,
+                        .b = filter(strip.phase, panel, first),
+                        .acc = sums + strip.acc,
+                        .bias = last && has_bias ? slot.bias : nullptr,
+                        .terms = strip.terms,
+                        .depth = strip.depth,
+                        .a_step = step,
+                        .acc_stride = tile.merged * columns,
+                        .next = next + piece * strip.depth * 64,
+                        .next_step = 64,
+                        .first = first == 0,
+                        .bias_of_positions = false});
       }
       if (last) store_panel(arguments, tile, panel, sums, slot);
     }

@@ -33,6 +33,11 @@ namespace weft::ops {
 // computes all phases of the last dimension together where it can, so that its results are whole
 // runs of the output. Taps that read nothing but padding are left out, row by row.
 //
+// Sums of few terms, whose way into rows of positions would take as long as their products, are
+// formed across: positions lie along vectors, single numbers of the filter are multiplied by runs
+// of the input, and results are stored where they belong at once. Same terms, same order, same
+// bits.
+//
 // Where a group has too few output channels to fill a panel, sums are formed row by row straight
 // from the input instead (direct): same terms, same order, same bits. So they are where a filter is
 // broadcast to such a size that it cannot be packed, or a window is longer than any real one.
@@ -77,8 +82,9 @@ class ConvolutionPlan final : public PlanBody {
   struct Strip {
     const kernels::GemmTerm* terms;
     std::int64_t depth;
-    std::int64_t a;    // floats from the first element of the tile's input
-    std::int64_t acc;  // floats from the first sum of a panel
+    std::int64_t a;                  // floats from the first element of the tile's input
+    std::int64_t acc;                // floats from the first sum of a panel
+    kernels::GemmFunction function;  // null where sums are formed across
     std::int32_t count;
     std::int32_t phase;
   };
@@ -109,6 +115,7 @@ class ConvolutionPlan final : public PlanBody {
   }
 
   void choose_phases();
+  void choose_boxes_across(unsigned threads);
   void choose_memory(unsigned threads);
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
@@ -121,12 +128,15 @@ class ConvolutionPlan final : public PlanBody {
   void lay_out(Tile& tile) const noexcept;
   void pack_planes(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
                    float* planes) const noexcept;
+  void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
   std::int64_t list_strips(const Tile& tile, std::int64_t channels,
                            const Slot& slot) const noexcept;
   std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,
                           kernels::GemmTerm* terms) const noexcept;
   void multiply(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                 const Slot& slot) const noexcept;
+  void multiply_across(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                       const Slot& slot) const noexcept;
   void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
                  float* bias) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
@@ -153,7 +163,8 @@ class ConvolutionPlan final : public PlanBody {
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
-  std::int64_t vectors_;  // a panel
+  bool across_;           // positions lie along vectors, not output channels
+  std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
 
   bool merges_ = false;  // the strided phases of the last dimension are computed together

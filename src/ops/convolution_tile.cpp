@@ -22,6 +22,7 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
     tile.windows[d] = AxisWindow::near_taps(phase, tile.first[d], tile.count[d], low, high);
     const std::int64_t first = tile.windows[d].lowest;
     inside = inside && first >= 0 && first + tile.windows[d].size <= g.axes[d].in_size();
+    if (across_ && d == kSpatial - 1) inside = inside && phase.in_step * g.in_strides[d] == 1;
   }
   tile.in_place = inside;
   if (inside) {
@@ -35,13 +36,39 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   for (int d = 0; d < kSpatial; ++d) {
     const bool merged = d == kSpatial - 1 && tile.merged > 1;
     const Phase& phase = tile.phases[d];
-    if (!merged && phase.taps > 0 && tile.windows[d].size > tile.count[d] * phase.taps) {
+    const bool strided = across_ && d == kSpatial - 1 && phase.in_step != 1;
+    if (!merged && phase.taps > 0 &&
+        (strided || tile.windows[d].size > tile.count[d] * phase.taps)) {
       tile.windows[d] = AxisWindow::far_taps(phase, tile.first[d], tile.count[d]);
     }
   }
   const std::int64_t pitch = tile.windows[2].size;
   tile.element_strides = {tile.windows[1].size * pitch, pitch, 1};
   tile.channel_stride = plane_stride(tile.windows[0].size * tile.windows[1].size * pitch);
+}
+
+void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const AxisWindow& rows = tile.windows[1];
+  const AxisWindow& columns = tile.windows[2];
+  const auto inside = [&](const AxisWindow& window, int axis) {
+    const std::int64_t begin = std::clamp<std::int64_t>(-window.lowest, 0, window.size);
+    const std::int64_t end = std::clamp(g.axes[axis].in_size() - window.lowest, begin, window.size);
+    return std::array{begin, end};
+  };
+  const auto [top, bottom] = inside(rows, 1);
+  const auto [left, right] = inside(columns, 2);
+  const std::int64_t pitch = tile.element_strides[1];
+  std::fill_n(to, top * pitch, 0.0f);
+  std::fill(to + bottom * pitch, to + rows.size * pitch, 0.0f);
+  gemm_.pad_rows({.from = from + (rows.lowest + top) * g.in_strides[1] + columns.lowest + left,
+                  .to = to + top * pitch,
+                  .from_stride = g.in_strides[1],
+                  .to_stride = pitch,
+                  .rows = bottom - top,
+                  .before = left,
+                  .count = right - left,
+                  .size = pitch});
 }
 
 void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
@@ -53,11 +80,18 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   // Runs of a row of planes: all of it, or with far taps one tap's elements.
   const std::int64_t run = ww.far ? ww.tap_step : ww.size;
   const std::int64_t step = ww.far ? ww.in_step : 1;
+  // Rows as they lie, one after the other.
+  const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
   for (std::int64_t c = 0; c < channels; ++c) {
     const std::byte* channel =
         tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
     for (std::int64_t d = 0; d < wd.size; ++d) {
       const std::int64_t in_d = wd.source(d);
+      if (plain && in_d >= 0 && in_d < g.axes[0].in_size()) {
+        pad_plane(tile, reinterpret_cast<const float*>(channel) + in_d * g.in_strides[0],
+                  planes + c * tile.channel_stride + d * tile.element_strides[0]);
+        continue;
+      }
       for (std::int64_t h = 0; h < wh.size; ++h) {
         const std::int64_t in_h = wh.source(h);
         float* to = planes + c * tile.channel_stride + d * tile.element_strides[0] +
@@ -107,7 +141,10 @@ std::int64_t ConvolutionPlan::list_terms(const Tile& tile, const TermRange& rang
         const std::int64_t a = c * tile.channel_stride + d * step[0] + h * step[1];
         const std::int64_t b = c * taps + (d * taps_h + h) * taps_w;
         for (std::int64_t w = range.taps[2][0]; w < range.taps[2][1]; ++w) {
-          *term++ = {a + w * step[2], (b + w) * columns};
+          const std::int64_t of_input = a + w * step[2];
+          const std::int64_t of_filter = (b + w) * columns;
+          *term++ = across_ ? kernels::GemmTerm{of_filter, of_input}
+                            : kernels::GemmTerm{of_input, of_filter};
         }
       }
     }
@@ -120,7 +157,7 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
                                           const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t columns = filter_.panel_rows();
-  const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+  const std::int64_t most = across_ ? vectors_ * gemm_.lanes : gemm_.max_positions[vectors_ - 1];
   std::array<TermRange, kMaxMerged + 32> ranges;
   std::array<std::int64_t, kMaxMerged + 32> depths;
   std::int64_t lists = 0;
@@ -151,6 +188,8 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
     }
     return i;
   };
+  const bool unit = tile.windows[2].step * tile.element_strides[2] == 1;
+  const auto function = unit ? gemm_.unit_tile : gemm_.tile;
   Strip* strip = slot.strips;
   const auto& [wd, wh, ww] = tile.windows;
   for (std::int64_t d = 0; d < tile.count[0]; ++d) {
@@ -158,6 +197,10 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
     for (std::int64_t h = 0; h < tile.count[1]; ++h) {
       const auto taps_h = taps_inside(tile.phases[1], tile.first[1] + h, 1, g.axes[1].in_size());
       const std::int64_t row = (d * tile.count[1] + h) * tile.count[2];
+      const std::int64_t output_row =
+          (tile.phases[0].start + (tile.first[0] + d) * tile.phases[0].step) * g.out_strides[0] +
+          (tile.phases[1].start + (tile.first[1] + h) * tile.phases[1].step) * g.out_strides[1] +
+          tile.phases[2].start + tile.first[2];
       const std::int64_t a = (d * wd.step + wd.origin) * tile.element_strides[0] +
                              (h * wh.step + wh.origin) * tile.element_strides[1];
       for (std::int64_t i = 0; i < tile.merged; ++i) {
@@ -167,16 +210,24 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
         const Strips strips(std::min(tile.count[2], phase.count - tile.first[2]), most);
         std::int64_t w = 0;
         for (std::int64_t s = 0; s < strips.count; ++s) {
-          const std::int64_t count = strips.size(s);
+          std::int64_t count = strips.size(s);
+          std::int64_t next = w + count;
+          if (across_) {
+            // Whole vectors: the last of a row go over some positions once more.
+            next = std::min(w + most, tile.count[2]);
+            count = next - w <= gemm_.lanes ? gemm_.lanes : most;
+            w = std::min(w, tile.count[2] - count);
+          }
           const auto taps_w = taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
           const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
           *strip++ = {.terms = slot.terms + index * list_terms_,
                       .depth = depths[index],
                       .a = a + (w * ww.step + origin) * tile.element_strides[2],
-                      .acc = ((row + w) * tile.merged + i) * columns,
+                      .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
+                      .function = across_ ? nullptr : function(vectors_, count),
                       .count = static_cast<std::int32_t>(count),
                       .phase = static_cast<std::int32_t>(i)};
-          w += count;
+          w = next;
         }
       }
     }
@@ -187,7 +238,9 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
 bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {
   for (int d = 0; d < kSpatial; ++d) {
     const AxisWindow& window = tile.windows[d];
-    const std::int64_t ends[] = {window.source(0), window.source(window.size - 1)};
+    const std::int64_t run = window.far ? window.tap_step : 1;
+    const std::int64_t ends[] = {window.source(0), window.source(run - 1),
+                                 window.source(window.size - run), window.source(window.size - 1)};
     for (const std::int64_t end : ends) {
       if (end < 0 || end >= geometry_.axes[d].in_size()) return true;
     }

@@ -52,12 +52,39 @@ std::array<std::int64_t, kSpatial> box_of(const ConvolutionGeometry& g, std::int
   return box;
 }
 
+// With more terms the products outweigh what becomes of their sums, and with more positions in
+// vectors than there are, what is computed twice outweighs both.
+constexpr std::int64_t kMaxAcrossTerms = 192;
+constexpr std::int64_t kMaxStridedAcrossTerms = 64;  // each tap has a copy of its own
+constexpr double kMaxAcrossWaste = 1.15;
+
 }  // namespace
 
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept {
   std::int64_t taps = 1;
   for (const ConvolutionAxis& axis : geometry.axes) taps *= axis.class_taps(0);
   return taps;
+}
+
+bool is_best_across(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept {
+  const ConvolutionAxis& axis = geometry.axes[kSpatial - 1];
+  const std::int64_t columns = kAcrossVectors * kernel.lanes;
+  const std::int64_t width = axis.max_count();
+  if (axis.phase_count() != 1 || geometry.out_strides[kSpatial - 1] != 1 || width < columns) {
+    return false;
+  }
+  const std::int64_t most = axis.phase(0).in_step == 1 ? kMaxAcrossTerms : kMaxStridedAcrossTerms;
+  if (geometry.in_channels * geometry.window() > most) return false;
+  const std::int64_t vectors = base::divide_up(width, kernel.lanes);
+  return static_cast<double>(vectors * kernel.lanes) <=
+         kMaxAcrossWaste * static_cast<double>(width);
+}
+
+std::int64_t channels_across(const ConvolutionGeometry& geometry,
+                             const kernels::GemmKernel& kernel) noexcept {
+  const std::int64_t most = kernel.max_positions[kAcrossVectors - 1];
+  return base::divide_up(geometry.out_channels, base::divide_up(geometry.out_channels, most));
 }
 
 std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
@@ -123,7 +150,9 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       const auto panels_here = static_cast<double>(candidate.panel_block);
       // What a tile keeps has to fit; the smallest tile need not.
       const double kept = window + (blocks > 1 ? panels_here : 1) * sums;
-      const bool fits = kept <= static_cast<double>(cache) * 0.6;
+      // Sums of all terms at once are stored before they leave the first cache.
+      const bool fits = kept <= static_cast<double>(cache) * 0.6 &&
+                        (blocks > 1 || sums <= static_cast<double>(base::first_cache_bytes()));
       const double tiles = static_cast<double>(problem.others * candidate.box_count()) *
                            static_cast<double>(candidate.panel_blocks);
       const double cycles = static_cast<double>(terms) * phases * panels_here *

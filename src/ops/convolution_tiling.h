@@ -38,6 +38,18 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                 const kernels::GemmKernel& kernel, std::int64_t vectors,
                                 const TilingProblem& problem) noexcept;
 
+// Sums across: positions along this many vectors at a time.
+inline constexpr std::int64_t kAcrossVectors = 2;
+
+// Whether the float32 sums of a convolution are best formed across; never where its output rows
+// are not contiguous or shorter than the vectors.
+bool is_best_across(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept;
+
+// Output channels a panel for sums across.
+std::int64_t channels_across(const ConvolutionGeometry& geometry,
+                             const kernels::GemmKernel& kernel) noexcept;
+
 // Taps of the phase that has the most.
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
 

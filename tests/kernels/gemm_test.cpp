@@ -45,15 +45,15 @@ TEST(GemmKernelTable, IsBestFirstAndEndsWithTheBase) {
 // Terms in any order, positions any distance apart, with and without a bias and earlier sums.
 struct GemmCase {
   std::int64_t depth, a_step, gap;
-  bool first, bias;
+  bool first, bias, bias_of_positions = false;
 };
 
 TEST_P(Gemm, TileIsTheSumInOneChain) {
-  const GemmCase cases[] = {{0, 1, 0, true, false},   {0, 1, 0, true, true},
-                            {0, 2, 3, false, true},   {1, 1, 0, true, false},
-                            {2, 3, 24, true, true},   {7, 1, 0, false, false},
-                            {9, 2, 1, false, true},   {100, 1, 0, true, true},
-                            {33, -2, 0, true, false}, {5, 0, 0, true, false}};
+  const GemmCase cases[] = {
+      {0, 1, 0, true, false}, {0, 1, 0, true, true},      {0, 2, 3, false, true},
+      {1, 1, 0, true, false}, {2, 3, 24, true, true},     {7, 1, 0, false, false},
+      {9, 2, 1, false, true}, {100, 1, 0, true, true},    {33, -2, 0, true, false},
+      {5, 0, 0, true, false}, {6, 1, 2, true, true, true}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       for (const GemmCase& c : cases) {
@@ -64,7 +64,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
         const StridedArray<float> a(c.depth == 0 ? 0 : 2 * c.depth - 1 + std::abs(reach), 1);
         const StridedArray<float> b(c.depth * columns, 1);
         const StridedArray<float> acc((m - 1) * stride + columns, 1);
-        const StridedArray<float> bias(columns, 1);
+        const StridedArray<float> bias(c.bias_of_positions ? m : columns, 1);
         fill(a.all());
         fill(b.all());
         fill(acc.all());
@@ -85,7 +85,9 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                            .a_step = c.a_step,
                            .acc_stride = stride,
                            .next = reinterpret_cast<const char*>(b.first()),
-                           .first = c.first});
+                           .next_step = 64,
+                           .first = c.first,
+                           .bias_of_positions = c.bias_of_positions});
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
           const std::int64_t n = i % stride;
           float expected = before[static_cast<std::size_t>(i)];
@@ -94,7 +96,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
             for (const GemmTerm& term : terms) {
               expected = add_product(a[term.a + i / stride * c.a_step], b[term.b + n], expected);
             }
-            if (c.bias) expected += bias[n];
+            if (c.bias) expected += bias[c.bias_of_positions ? i / stride : n];
           }
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
         }
@@ -123,6 +125,34 @@ TEST_P(Gemm, Transpose) {
         ASSERT_EQ(to[i], m < rows ? from[m * stride + i / (rows + 3)] : 7.0f);
       }
       ASSERT_TRUE(to.intact());
+    }
+  }
+}
+
+TEST_P(Gemm, PadRows) {
+  for (const std::int64_t count : counts_around_lanes()) {
+    for (const std::int64_t before : {0, 1, 17}) {
+      for (const std::int64_t after : {0, 2, 33}) {
+        const std::int64_t size = before + count + after;
+        const StridedArray<float> from(3 * count, 1);
+        const StridedArray<float> to(3 * size, 1);
+        fill(from.all());
+        fill(to.all());
+        GetParam().pad_rows({.from = from.first(),
+                             .to = to.first(),
+                             .from_stride = count,
+                             .to_stride = size,
+                             .rows = 3,
+                             .before = before,
+                             .count = count,
+                             .size = size});
+        for (std::int64_t i = 0; i < 3 * size; ++i) {
+          const std::int64_t column = i % size - before;
+          const bool inside = column >= 0 && column < count;
+          ASSERT_EQ(to[i], inside ? from[i / size * count + column] : 0.0f) << i;
+        }
+        ASSERT_TRUE(to.intact());
+      }
     }
   }
 }

@@ -76,7 +76,7 @@ void multiply(const GemmTile& tile) noexcept {
     const float* a = tile.a + term->a;
     const float* b = tile.b + term->b;
     __builtin_prefetch(next);
-    next += 64;
+    next += tile.next_step;
     Vector columns[kVectors];
 #pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {
@@ -92,11 +92,14 @@ void multiply(const GemmTile& tile) noexcept {
     }
   }
   if (tile.bias != nullptr) {
-#pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) {
-      const Vector bias = load(tile.bias + v * kLanes);
 #pragma GCC unroll 32
-      for (size_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], bias);
+    for (size_t m = 0; m < kPositions; ++m) {
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kVectors; ++v) {
+        const Vector bias =
+            tile.bias_of_positions ? splat(tile.bias[m]) : load(tile.bias + v * kLanes);
+        acc[m][v] = add(acc[m][v], bias);
+      }
     }
   }
 #pragma GCC unroll 32
@@ -154,7 +157,58 @@ inline void transpose_four(const float* from, std::int64_t stride, Vector (&to)[
   to[2] = hn::BitCast(vector_tag, hn::InterleaveLower(wide_tag, high01, high23));
   to[3] = hn::BitCast(vector_tag, hn::InterleaveUpper(wide_tag, high01, high23));
 }
+
+// Rows of a run, and those before the first that starts a vector's worth of memory in every column.
+constexpr std::int64_t kRunRows = 8 * static_cast<std::int64_t>(kLanes);
+inline std::int64_t rows_to_line(const Transposition& t) {
+  const auto lanes = static_cast<std::int64_t>(kLanes);
+  if (t.to_stride % lanes != 0) return 0;
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.to) / 4 % kLanes);
+  return past == 0 || t.rows < 2 * lanes ? 0 : lanes - past;
+}
+
+// Four columns of the rows [begin, end), out of the kLanes rows from `row` on.
+inline void transpose_part(const Transposition& t, std::int64_t column, std::int64_t row,
+                           std::int64_t begin, std::int64_t end) {
+  Vector four[4];
+  transpose_four(t.from + row * t.from_stride + column, t.from_stride, four);
+  float* to = t.to + column * t.to_stride + row;
+  if (end - begin == static_cast<std::int64_t>(kLanes)) {
+    for (std::int64_t i = 0; i < 4; ++i) hn::StoreU(four[i], vector_tag, to + i * t.to_stride);
+    return;
+  }
+#if defined(__AVX2__)
+  const auto before = hn::FirstN(vector_tag, static_cast<size_t>(begin - row));
+  const auto mask = hn::AndNot(before, hn::FirstN(vector_tag, static_cast<size_t>(end - row)));
+  for (std::int64_t i = 0; i < 4; ++i) {
+    hn::BlendedStore(four[i], mask, vector_tag, to + i * t.to_stride);
+  }
+#else
+  // Elsewhere a masked store touches what it leaves as it is.
+  for (std::int64_t i = 0; i < 4; ++i) {
+    float numbers[kLanes];
+    hn::StoreU(four[i], vector_tag, numbers);
+    std::copy(numbers + (begin - row), numbers + (end - row), to + i * t.to_stride + (begin - row));
+  }
 #endif
+}
+#endif
+
+// A short row, or zeros; without a call that costs more than the copy.
+inline void copy_some(const float* from, float* to, std::int64_t count) {
+  std::int64_t i = 0;
+#if defined(__AVX2__)
+  const auto lanes = static_cast<std::int64_t>(kLanes);
+  for (; i + lanes <= count; i += lanes) store(from != nullptr ? load(from + i) : zero(), to + i);
+  if (i < count) {
+    const auto mask = hn::FirstN(vector_tag, static_cast<size_t>(count - i));
+    const Vector x = from != nullptr ? hn::MaskedLoad(mask, vector_tag, from + i) : zero();
+    hn::BlendedStore(x, mask, vector_tag, to + i);
+  }
+#else
+  for (; i < count; ++i) to[i] = from != nullptr ? from[i] : 0.0f;
+#endif
+}
 
 }  // namespace
 
@@ -167,46 +221,38 @@ GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions) noexcept {
 }
 
 void transpose_f32(const Transposition& t) noexcept {
-  std::int64_t row = 0;
-  std::int64_t columns = 0;  // done for the rows from `row` on
+  std::int64_t columns = 0;  // done
 #if HWY_TARGET != HWY_SCALAR
   const auto lanes = static_cast<std::int64_t>(kLanes);
-  const std::int64_t fours = t.columns / 4 * 4;
-  for (; row + lanes <= t.rows; row += lanes) {
-    for (std::int64_t n = 0; n < fours; n += 4) {
-      Vector four[4];
-      transpose_four(t.from + row * t.from_stride + n, t.from_stride, four);
-      for (std::int64_t i = 0; i < 4; ++i) {
-        hn::StoreU(four[i], vector_tag, t.to + (n + i) * t.to_stride + row);
-      }
-    }
-    for (std::int64_t n = fours; n < t.columns; ++n) {
-      for (std::int64_t m = row; m < row + lanes; ++m) {
-        t.to[n * t.to_stride + m] = t.from[m * t.from_stride + n];
+  if (t.rows >= lanes) {
+    columns = t.columns / 4 * 4;
+    const std::int64_t head = rows_to_line(t);
+    // A few lines of each column at a time: the results of a convolution lie pages apart.
+    for (std::int64_t first = head; first < t.rows; first += kRunRows) {
+      const std::int64_t end = std::min(t.rows, first + kRunRows);
+      for (std::int64_t n = 0; n < columns; n += 4) {
+        if (first == head && head > 0) transpose_part(t, n, 0, 0, head);
+        std::int64_t row = first;
+        for (; row + lanes <= end; row += lanes) transpose_part(t, n, row, row, row + lanes);
+        if (row < end) transpose_part(t, n, end - lanes, row, end);
       }
     }
   }
-#if defined(__AVX2__)
-  // The last rows: whole vectors are read where there are rows enough before them, and a part of
-  // each is stored.
-  if (row < t.rows && t.rows >= lanes) {
-    const std::int64_t first = t.rows - lanes;
-    const auto mask = hn::Not(hn::FirstN(vector_tag, static_cast<size_t>(row - first)));
-    for (std::int64_t n = 0; n < fours; n += 4) {
-      Vector four[4];
-      transpose_four(t.from + first * t.from_stride + n, t.from_stride, four);
-      for (std::int64_t i = 0; i < 4; ++i) {
-        hn::BlendedStore(four[i], mask, vector_tag, t.to + (n + i) * t.to_stride + first);
-      }
-    }
-    columns = fours;
-  }
-#endif
 #endif
   for (std::int64_t n = columns; n < t.columns; ++n) {
-    for (std::int64_t m = row; m < t.rows; ++m) {
+    for (std::int64_t m = 0; m < t.rows; ++m) {
       t.to[n * t.to_stride + m] = t.from[m * t.from_stride + n];
     }
+  }
+}
+
+void pad_rows_f32(const PaddedRows& p) noexcept {
+  for (std::int64_t r = 0; r < p.rows; ++r) {
+    const float* from = p.from + r * p.from_stride;
+    float* to = p.to + r * p.to_stride;
+    copy_some(nullptr, to, p.before);
+    copy_some(from, to + p.before, p.count);
+    copy_some(nullptr, to + p.before + p.count, p.size - p.before - p.count);
   }
 }
 

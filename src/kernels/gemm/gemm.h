@@ -18,7 +18,7 @@ struct GemmTerm {
 // registers:
 //
 //   acc(m, n) = (first ? 0 : acc(m, n)) + sum over terms k of a(k, m) * b(k, n)
-//   and then, where there is a bias,  acc(m, n) += bias(n)
+//   and then, where there is a bias,  acc(m, n) += bias(n), or bias(m)
 //
 // One multiply-add a term, terms in their order, fused where the instruction set has it: the same
 // chain of roundings for every tile shape.
@@ -26,8 +26,8 @@ struct GemmTerm {
 //   a     any floats, a_step apart            a(k, m) = a[terms[k].a + m * a_step]
 //   b     packed rows of as many columns      b(k, n) = b[terms[k].b + n]
 //   acc   rows acc_stride apart               acc(m, n) = acc[m * acc_stride + n]
-//   bias  as many floats as columns, or null
-//   next  some of the memory that is wanted next is brought nearer: 64 bytes a term from here on
+//   bias  as many floats as columns or positions, or null
+//   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart
 struct GemmTile {
   const float* a;
   const float* b;
@@ -38,7 +38,9 @@ struct GemmTile {
   std::int64_t a_step;
   std::int64_t acc_stride;
   const char* next;
+  std::int64_t next_step;
   bool first;
+  bool bias_of_positions;
 };
 
 using GemmFunction = void (*)(const GemmTile& tile) noexcept;
@@ -51,6 +53,21 @@ struct Transposition {
   std::int64_t to_stride;
   std::int64_t rows;
   std::int64_t columns;
+};
+
+// Copies rows of an image between zeros on either side:
+//
+//   to[r * to_stride + i] = from[r * from_stride + i - before]  for before <= i < before + count,
+//                           0 otherwise                          0 <= i < size, 0 <= r < rows
+struct PaddedRows {
+  const float* from;
+  float* to;
+  std::int64_t from_stride;
+  std::int64_t to_stride;
+  std::int64_t rows;
+  std::int64_t before;
+  std::int64_t count;
+  std::int64_t size;
 };
 
 // acc[i] = acc[i] + factor * x[i] for 0 <= i < count, rounded as a term of GemmTile is.
@@ -67,6 +84,7 @@ struct GemmKernel {
   GemmFunction (*unit_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   void (*transpose)(const Transposition& transposition) noexcept;
+  void (*pad_rows)(const PaddedRows& rows) noexcept;
   AddScaledRow add_scaled_row;
   const char* gemm_f32_name;  // what plans report: "gemm_f32_avx2"
   const char* gemm_f16_name;

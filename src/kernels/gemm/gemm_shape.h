@@ -15,8 +15,8 @@ struct GemmShape {
 };
 
 // At the base level the compiler joins four lanes into a register where there is one.
-inline constexpr GemmShape kGemmShapebase = {4, {0, 6, 0}};
-inline constexpr GemmShape kGemmShapesse4 = {4, {0, 6, 4}};
+inline constexpr GemmShape kGemmShapebase = {4, {12, 6, 0}};
+inline constexpr GemmShape kGemmShapesse4 = {4, {12, 6, 4}};
 inline constexpr GemmShape kGemmShapeavx2 = {8, {12, 6, 4}};
 inline constexpr GemmShape kGemmShapeavx512 = {16, {24, 14, 9}};
 

@@ -20,6 +20,7 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
               .unit_tile = level::gemm_unit_f32,           \
               .tile = level::gemm_f32,                     \
               .transpose = level::transpose_f32,           \
+              .pad_rows = level::pad_rows_f32,             \
               .add_scaled_row = level::add_scaled_row_f32, \
               .gemm_f32_name = "gemm_f32_" #level,         \
               .gemm_f16_name = "gemm_f16_" #level,         \
