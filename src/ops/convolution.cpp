@@ -12,6 +12,7 @@
 #include "ops/checker.h"
 #include "ops/convolution_direct.h"
 #include "ops/convolution_plan.h"
+#include "ops/convolution_product.h"
 #include "ops/convolution_split.h"
 
 namespace weft {
@@ -262,7 +263,10 @@ Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   if (ops::DirectConvolution::suits(params, options)) {
     return Plan(std::make_shared<ops::DirectConvolution>(params, options));
   }
-  if (ops::SplitConvolution::suits(params, options)) {
+  const double product = ops::ProductConvolution::seconds(params, options);
+  const double split = ops::SplitConvolution::seconds(params, options);
+  if (std::min(product, split) < ops::general_seconds(params)) {
+    if (product < split) return Plan(std::make_shared<ops::ProductConvolution>(params, options));
     return Plan(std::make_shared<ops::SplitConvolution>(params, options));
   }
   return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));

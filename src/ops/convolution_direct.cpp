@@ -135,7 +135,7 @@ std::int64_t panel_rows(std::int64_t out_channels) {
 bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
   const ConvolutionGeometry g(params);
   const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
-  if (3 * g.out_channels > 2 * gemm.mr || g.window() > kMaxTaps) return false;
+  if (2 * g.out_channels > gemm.lanes || g.window() > kMaxTaps) return false;
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : g.axes) {
     if (axis.window() > AxisTaps::kMost || axis.phase_count() > kMaxPhases) return false;

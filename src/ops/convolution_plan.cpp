@@ -12,16 +12,11 @@ namespace weft::ops {
 
 namespace {
 
-// Block sizes. A tile's patches (kDepthBlock x kMaxPositions) and sums (kMaxPanelRows x
-// kMaxPositions) take 320 KiB together, so they and the panels in use stay in a second-level
-// cache of 512 KiB or more; 240 terms make the load and store of a register tile a small part of
-// its work.
-constexpr std::int64_t kDepthBlock = 240;
-constexpr std::int64_t kMaxPositions = 192;
-constexpr std::int64_t kMaxPanelRows = 144;
-
 // Below this many output channels a group a gemm panel would be mostly padding.
 constexpr std::int64_t kMinGemmChannels = 4;
+
+// Windows of more taps than any real one has would take lists of terms beyond every cache.
+constexpr std::int64_t kMaxGemmTaps = 4096;
 
 // A packed filter past this many bytes, and this many times its own memory, is a broadcast one:
 // it is read where it lies, however slowly, instead of being written out.
@@ -30,6 +25,14 @@ constexpr std::uint64_t kMaxUnfolding = 8;
 
 // Below this many multiply-adds a second thread costs more than it brings.
 constexpr double kMinParallelWork = 1 << 17;
+
+// Lists of terms without the taps that read padding only: as many as corners, edges and the middle
+// of an image need, within this many terms in all.
+constexpr std::int64_t kMaxLists = 27;
+constexpr std::int64_t kMaxListTerms = 8192;
+
+// Results of a panel that wait for their conversion.
+constexpr std::int64_t kBlockPositions = 64;
 
 template <class T>
 T* take(std::byte*& memory, std::int64_t count) {
@@ -44,6 +47,16 @@ bool is_broadcast(const TensorDesc& filter) {
   return unfolded > kMaxUnfoldedBytes && unfolded / kMaxUnfolding > memory;
 }
 
+double multiply_adds(const ConvolutionGeometry& g) {
+  double terms =
+      static_cast<double>(g.in_channels * g.out_channels) * static_cast<double>(g.groups * g.batch);
+  for (const ConvolutionAxis& axis : g.axes) {
+    terms *= static_cast<double>(axis.window()) *
+             static_cast<double>(std::min(axis.in_size(), axis.out_size()));
+  }
+  return terms;
+}
+
 }  // namespace
 
 ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options)
@@ -54,8 +67,10 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
-      direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels),
-      filter_(geometry_, data_type_, rows_.load(data_type_), direct_ ? 1 : gemm_.mr) {
+      direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||
+              geometry_.window() > kMaxGemmTaps),
+      vectors_(direct_ ? 1 : choose_vectors(geometry_, gemm_)),
+      filter_(geometry_, data_type_, rows_.load(data_type_), direct_ ? 1 : vectors_ * gemm_.lanes) {
   type = OperatorType::convolution;
   inputs = {params.input, params.filter, params.bias};
   outputs = {params.output};
@@ -69,7 +84,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
   algorithm = direct_ ? (half ? gemm_.rows_f16_name : gemm_.rows_f32_name)
                       : (half ? gemm_.gemm_f16_name : gemm_.gemm_f32_name);
 
-  choose_tiles(options);
+  choose_phases();
+  choose_memory(multiply_adds(geometry_) < kMinParallelWork ? 1 : slot_count(options, INT64_MAX));
   workspace_size_in_bytes = slots_ * slot_bytes_;
   if (options.prepare_filter) {
     prepared_size_in_bytes = filter_.size_in_bytes();
@@ -78,64 +94,92 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
   }
   explanation =
       "tiles of " +
-      std::to_string(std::min(panel_block_ * filter_.panel_rows(), geometry_.out_channels)) +
-      " channels x " + std::to_string(position_block_) + " positions, " +
+      std::to_string(std::min(tiling_.panel_block * filter_.panel_rows(), geometry_.out_channels)) +
+      " channels x " + std::to_string(tiling_.box_positions() * merged_phases()) + " positions, " +
+      std::to_string(tiling_.channel_block) + " input channels at a time, " +
       std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
-void ConvolutionPlan::choose_tiles(const PlanOptions& options) {
-  const auto& axes = geometry_.axes;
-  std::int64_t positions = 1;  // of the largest phase
-  double terms = 1;            // multiply-adds in all
-  phase_count_ = 1;
-  for (const ConvolutionAxis& axis : axes) {
-    positions *= axis.max_count();
-    phase_count_ *= axis.phase_count();
-    terms *= static_cast<double>(axis.window()) *
-             static_cast<double>(std::min(axis.in_size(), axis.out_size()));
+void ConvolutionPlan::choose_phases() {
+  for (int d = 0; d < kSpatial; ++d) phase_counts_[d] = geometry_.axes[d].phase_count();
+  if (direct_) return;
+  const ConvolutionAxis& axis = geometry_.axes[kSpatial - 1];
+  const Phase first = axis.phase(0);
+  const std::int64_t stride = first.step;
+  if (stride > kMaxMerged || stride > axis.phase_count()) return;
+  merged_offsets_ = {INT64_MAX, INT64_MIN};
+  for (std::int64_t i = 0; i < stride; ++i) {
+    const Phase phase = axis.phase(i);
+    if (phase.start != i || phase.step != stride) return;
+    if (phase.taps == 0) continue;
+    const auto [low, high] = offset_range(phase);
+    merged_offsets_ = {std::min(merged_offsets_[0], low), std::max(merged_offsets_[1], high)};
   }
-  terms *= static_cast<double>(geometry_.in_channels * geometry_.out_channels) *
-           static_cast<double>(geometry_.groups * geometry_.batch);
-  const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
+  if (merged_offsets_[0] > merged_offsets_[1]) return;  // no taps at all
+  const std::int64_t spread = merged_offsets_[1] - merged_offsets_[0];
+  if (stride > 1 && spread > 4 * axis.class_taps(0) + 16) return;
+  merges_ = stride > 1;
+  merged_ = stride;
+  if (merges_) phase_counts_[kSpatial - 1] += 1 - stride;
+}
 
-  const std::int64_t columns = direct_ ? 16 : gemm_.nr;
-  const std::int64_t rows = filter_.panel_rows();
-  panel_blocks_ = base::divide_up(filter_.panels() * rows, direct_ ? 1 : kMaxPanelRows);
-  position_blocks_ = base::divide_up(positions, kMaxPositions);
-  // Few tiles leave threads without work at the end: cut positions, then channels, finer.
-  const std::int64_t others = geometry_.batch * geometry_.groups * phase_count_;
-  const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
-  if (others * panel_blocks_ * position_blocks_ < wanted) {
-    const std::int64_t most = base::divide_up(positions, 2 * columns);
-    position_blocks_ = std::clamp(base::divide_up(wanted, others * panel_blocks_), position_blocks_,
-                                  std::max(position_blocks_, most));
+void ConvolutionPlan::choose_memory(unsigned threads) {
+  const ConvolutionGeometry& g = geometry_;
+  std::int64_t others = g.batch * g.groups;
+  for (const std::int64_t count : phase_counts_) others *= count;
+  const std::int64_t columns = filter_.panel_rows();
+  std::uint64_t bytes = 1024;
+  if (direct_) {
+    // Rows of one phase, cut so that a few fit the first-level cache.
+    const std::int64_t width = g.axes[kSpatial - 1].max_count();
+    tiling_.box[kSpatial - 1] = std::min<std::int64_t>(width, 1024);
+    for (int d = 0; d < kSpatial; ++d) {
+      tiling_.boxes[d] = base::divide_up(g.axes[d].max_count(), tiling_.box[d]);
+    }
+    tiling_.panel_blocks = filter_.panels();
+  } else {
+    tiling_ = choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads});
+    std::int64_t plane = 1;
+    for (int d = 0; d < kSpatial; ++d) {
+      const ConvolutionAxis& axis = g.axes[d];
+      std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), tiling_.box[d]);
+      if (d == kSpatial - 1 && merges_) {
+        size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
+      }
+      plane *= size;
+    }
+    plane_floats_ = tiling_.channel_block * plane_stride(plane);
+    panel_floats_ = tiling_.box_positions() * merged_phases() * columns;
+    list_terms_ = tiling_.channel_block * most_taps(g);
+    list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
+    const Strips strips(tiling_.box[kSpatial - 1], gemm_.max_positions[vectors_ - 1]);
+    strip_count_ = tiling_.box[0] * tiling_.box[1] * strips.count * merged_phases();
+    const bool at_once = tiling_.channel_block == g.in_channels;
+    const std::int64_t floats = plane_floats_ +
+                                (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
+                                columns * (1 + kBlockPositions);
+    bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
+             strip_count_ * sizeof(Strip);
   }
-  if (others * panel_blocks_ * position_blocks_ < wanted) {
-    panel_blocks_ = std::clamp(base::divide_up(wanted, others * position_blocks_), panel_blocks_,
-                               filter_.panels());
-  }
-  panel_block_ = base::divide_up(filter_.panels(), panel_blocks_);
-  panel_blocks_ = base::divide_up(filter_.panels(), panel_block_);
-  position_block_ = base::round_up(base::divide_up(positions, position_blocks_), columns);
-  position_blocks_ = base::divide_up(positions, position_block_);
-  // An odd number of cache lines, so that the rows of a column do not share cache sets.
-  row_stride_ = base::round_up(position_block_, 32) + 16;
-
-  tile_count_ = others * panel_blocks_ * position_blocks_;
+  bytes += 2 * tiling_.box[kSpatial - 1] * sizeof(float);
+  tile_count_ = others * tiling_.box_count() * tiling_.panel_blocks;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
-  const std::uint64_t floats =
-      (direct_ ? 1 : kDepthBlock) * row_stride_ + panel_block_ * rows * row_stride_ + row_stride_;
-  slot_bytes_ = base::round_up(floats * sizeof(float) + position_block_ * sizeof(Segment) + 256,
-                               base::kWorkspaceAlignment);
+  slot_bytes_ = base::round_up(bytes, base::kWorkspaceAlignment);
 }
 
 ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned slot) const noexcept {
   std::byte* memory = slots + slot * slot_bytes_;
+  const std::int64_t columns = direct_ ? 0 : filter_.panel_rows();
+  const bool at_once = tiling_.channel_block == geometry_.in_channels;
   Slot result;
-  result.patches = take<float>(memory, (direct_ ? 1 : kDepthBlock) * row_stride_);
-  result.sums = take<float>(memory, panel_block_ * filter_.panel_rows() * row_stride_);
-  result.row = take<float>(memory, row_stride_);
-  result.segments = take<Segment>(memory, position_block_);
+  result.planes = take<float>(memory, plane_floats_);
+  result.sums = take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
+  result.bias = take<float>(memory, columns);
+  result.block = take<float>(memory, columns * kBlockPositions);
+  result.row = take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.row_sums = take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.terms = take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
+  result.strips = take<Strip>(memory, strip_count_);
   return result;
 }
 
@@ -159,8 +203,12 @@ void ConvolutionPlan::run_image(const RunArguments& arguments, const std::byte* 
 void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                 std::int64_t first, std::int64_t count,
                                 std::byte* slots) const noexcept {
-  base::parallel_tiles(slots_, count, [&](std::int64_t tile, unsigned slot) {
-    compute_tile(arguments, packed, locate(first + tile), slot_memory(slots, slot));
+  base::parallel_tiles(slots_, count, [&](std::int64_t index, unsigned slot) {
+    Tile tile = locate(first + index);
+    for (const std::int64_t n : tile.count) {
+      if (n <= 0) return;  // this phase has fewer positions than the largest
+    }
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot));
   });
 }
 
@@ -178,213 +226,191 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
     index /= base;
     return value;
   };
+  constexpr int kLast = kSpatial - 1;
   Tile tile;
   // Positions run fastest: neighbouring tiles share the panels that they read.
-  const std::int64_t position_block = digit(position_blocks_);
-  tile.first_panel = digit(panel_blocks_) * panel_block_;
-  tile.panel_count = std::min(panel_block_, filter_.panels() - tile.first_panel);
+  for (int d = kSpatial; d-- > 0;) tile.first[d] = digit(tiling_.boxes[d]) * tiling_.box[d];
+  tile.first_panel = digit(tiling_.panel_blocks) * tiling_.panel_block;
+  tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);
   for (int d = kSpatial; d-- > 0;) {
-    const ConvolutionAxis& axis = geometry_.axes[d];
-    tile.phases[d] = axis.phase(digit(axis.phase_count()));
+    std::int64_t phase = digit(phase_counts_[d]);
+    if (d == kLast && merges_) {
+      tile.merged = phase == 0 ? merged_ : 1;
+      if (phase > 0) phase += merged_ - 1;
+    }
+    tile.phases[d] = geometry_.axes[d].phase(phase);
+    tile.count[d] = std::min(tiling_.box[d], tile.phases[d].count - tile.first[d]);
+  }
+  for (std::int64_t i = 0; i < tile.merged; ++i) {
+    tile.last[i] = tile.merged > 1 ? geometry_.axes[kLast].phase(i) : tile.phases[kLast];
   }
   tile.group = digit(geometry_.groups);
   tile.image = index;
-
-  const auto& [d, h, w] = tile.phases;
-  tile.first_position = position_block * position_block_;
-  tile.position_count =
-      std::min(position_block_, d.count * h.count * w.count - tile.first_position);
-  tile.depth = geometry_.in_channels * d.taps * h.taps * w.taps;
-  tile.class_offset = filter_.class_offset(tile.phases);
   return tile;
 }
 
-void ConvolutionPlan::list_segments(Tile& tile, Segment* segments) const noexcept {
-  const std::int64_t width = tile.phases[2].count;
-  const std::int64_t height = tile.phases[1].count;
-  std::int64_t row = tile.first_position / width;
-  std::int64_t w = tile.first_position % width;
-  for (std::int64_t first = 0; first < tile.position_count;) {
-    const std::int64_t count = std::min(width - w, tile.position_count - first);
-    segments[tile.segment_count++] = {row / height, row % height, w, count, first};
-    first += count;
-    w = 0;
-    ++row;
-  }
-}
-
 void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                   Tile tile, const Slot& slot) const noexcept {
-  if (tile.position_count <= 0) return;  // this phase has fewer positions than the largest
-  list_segments(tile, slot.segments);
+                                   Tile& tile, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const auto* input =
-      static_cast<const std::byte*>(arguments.inputs[0]) +
-      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-          element_bytes_;
-  auto* output = static_cast<std::byte*>(arguments.outputs[0]);
-
-  if (!direct_) multiply(tile, input, packed, slot);
+  tile.input = static_cast<const std::byte*>(arguments.inputs[0]) +
+               (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+                   element_bytes_;
+  if (!direct_) {
+    lay_out(tile);
+    multiply(arguments, packed, tile, slot);
+  }
   const bool padded = !direct_ && touches_padding(tile);
-  for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-    const std::int64_t panel = tile.first_panel + p;
-    // Zeros stand for the padding in the patches; an infinite weight must not meet them.
-    const bool again = direct_ || (padded && filter_.has_non_finite(packed, tile.group, panel));
-    for (std::int64_t m = 0; m < filter_.panel_rows(); ++m) {
-      const std::int64_t channel = panel * filter_.panel_rows() + m;
-      if (channel >= g.out_channels) break;
-      float* sums = slot.sums + (p * filter_.panel_rows() + m) * row_stride_;
-      if (again)
-        sum_directly(tile, input, static_cast<const std::byte*>(arguments.inputs[1]), packed,
-                     channel, slot, sums);
-      const std::int64_t out_channel = tile.group * g.out_channels + channel;
-      finish(arguments, out_channel, sums, tile.position_count);
-      store(tile, out_channel, sums, output, slot);
+  if (!direct_ && !padded) return;
+  for (std::int64_t p = tile.first_panel; p < tile.first_panel + tile.panel_count; ++p) {
+    // Zeros stand for the padding in the planes; an infinite weight must not meet them.
+    if (padded && !filter_.has_non_finite(packed, tile.group, p)) continue;
+    const std::int64_t first = p * filter_.panel_rows();
+    const std::int64_t end = std::min(first + filter_.panel_rows(), g.out_channels);
+    for (std::int64_t channel = first; channel < end; ++channel) {
+      sum_rows(arguments, packed, tile, channel, slot);
     }
   }
 }
 
-void ConvolutionPlan::advance(Term& term, const Tile& tile) const noexcept {
-  if (++term.w < tile.phases[2].taps) return;
-  term.w = 0;
-  if (++term.h < tile.phases[1].taps) return;
-  term.h = 0;
-  if (++term.d < tile.phases[0].taps) return;
-  term.d = 0;
-  ++term.channel;
-}
-
-void ConvolutionPlan::multiply(const Tile& tile, const std::byte* input, const std::byte* packed,
-                               const Slot& slot) const noexcept {
-  const std::int64_t rows = gemm_.mr;
-  if (tile.depth == 0) {
-    std::fill_n(slot.sums, tile.panel_count * rows * row_stride_, 0.0f);
-    return;
+void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* packed,
+                               const Tile& tile, const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t columns = filter_.panel_rows();
+  const bool has_bias = arguments.inputs[2] != nullptr;
+  const bool at_once = tiling_.channel_block == g.in_channels;
+  const std::int64_t step = tile.windows[kSpatial - 1].step * tile.element_strides[kSpatial - 1];
+  const auto function = step == 1 ? gemm_.unit_tile : gemm_.tile;
+  std::array<std::int64_t, kMaxMerged> offsets, taps;  // of the phases, in a panel
+  for (std::int64_t i = 0; i < tile.merged; ++i) {
+    const std::array<Phase, kSpatial> phases = {tile.phases[0], tile.phases[1], tile.last[i]};
+    offsets[i] = filter_.class_offset(phases);
+    taps[i] = phases[0].taps * phases[1].taps * phases[2].taps;
   }
-  Term term{};
-  for (std::int64_t first = 0; first < tile.depth; first += kDepthBlock) {
-    const std::int64_t depth = std::min(kDepthBlock, tile.depth - first);
-    for (std::int64_t k = 0; k < depth; ++k) {
-      pack_patch_row(tile, term, input, slot, slot.patches + k * row_stride_);
-      advance(term, tile);
+  std::int64_t strips = 0;
+  for (std::int64_t first = 0; first < g.in_channels; first += tiling_.channel_block) {
+    const std::int64_t channels = std::min(tiling_.channel_block, g.in_channels - first);
+    const float* a = slot.planes;
+    if (tile.in_place) {
+      a = reinterpret_cast<const float*>(tile.input) + first * g.in_channel_stride;
+    } else {
+      pack_planes(tile, first, channels, slot.planes);
     }
-    for (std::int64_t column = 0; column < tile.position_count; column += gemm_.nr) {
-      for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-        gemm_.tile({.a = filter_.panel(packed, tile.group, tile.first_panel + p,
-                                       tile.class_offset + first),
-                    .b = slot.patches + column,
-                    .acc = slot.sums + p * rows * row_stride_ + column,
-                    .b_stride = row_stride_,
-                    .acc_stride = row_stride_,
-                    .depth = depth,
-                    .first = first == 0});
+    if (first == 0 || channels != tiling_.channel_block) {
+      strips = list_strips(tile, channels, slot);
+    }
+    const bool last = first + channels == g.in_channels;
+    for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+      const std::int64_t panel = tile.first_panel + p;
+      const auto filter = [&](std::int64_t phase, std::int64_t of_panel, std::int64_t channel) {
+        return filter_.panel(packed, tile.group, of_panel, offsets[phase] + channel * taps[phase]);
+      };
+      float* sums = slot.sums + (at_once ? 0 : p * panel_floats_);
+      if (last && has_bias) load_bias(arguments, tile, panel, slot.bias);
+      // What the next block of products reads of the filter.
+      const bool more_panels = p + 1 < tile.panel_count;
+      const auto* next = reinterpret_cast<const char*>(
+          more_panels ? filter(0, panel + 1, first)
+                      : filter(0, tile.first_panel, last ? first : first + channels));
+      const std::int64_t pieces = columns / 16;  // strips that bring it
+      for (std::int64_t s = 0; s < strips; ++s) {
+        const Strip& strip = slot.strips[s];
+        const std::int64_t piece = std::max<std::int64_t>(s + pieces - strips, 0);
+        function(vectors_, strip.count)({.a = a + strip.a,
+                                         .b = filter(strip.phase, panel, first),
+                                         .acc = sums + strip.acc,
+                                         .bias = last && has_bias ? slot.bias : nullptr,
+                                         .terms = strip.terms,
+                                         .depth = strip.depth,
+                                         .a_step = step,
+                                         .acc_stride = tile.merged * columns,
+                                         .next = next + piece * strip.depth * 64,
+                                         .first = first == 0});
       }
+      if (last) store_panel(arguments, tile, panel, sums, slot);
     }
   }
 }
 
-void ConvolutionPlan::pack_patch_row(const Tile& tile, const Term& term, const std::byte* input,
-                                     const Slot& slot, float* to) const noexcept {
+void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
+                                float* bias) const noexcept {
+  const std::int64_t columns = filter_.panel_rows();
+  const std::int64_t first = panel * columns;
+  const std::int64_t channels = std::min(columns, geometry_.out_channels - first);
+  const auto* from =
+      static_cast<const std::byte*>(arguments.inputs[2]) +
+      (tile.group * geometry_.out_channels + first) * geometry_.bias_stride * element_bytes_;
+  rows_.load(data_type_)(from, geometry_.bias_stride, bias, channels);
+  std::fill(bias + channels, bias + columns, 0.0f);
+}
+
+void ConvolutionPlan::store_panel(const RunArguments& arguments, const Tile& tile,
+                                  std::int64_t panel, float* sums,
+                                  const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto& [pd, ph, pw] = tile.phases;
-  const std::int64_t off_d = pd.offset(term.d);
-  const std::int64_t off_h = ph.offset(term.h);
-  const std::int64_t off_w = pw.offset(term.w);
-  const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
-  const std::int64_t stride = pw.in_step * g.in_strides[2];
-  const std::byte* channel = input + term.channel * g.in_channel_stride * element_bytes_;
-  const kernels::LoadRow load = rows_.load(data_type_);
-  for (std::int64_t s = 0; s < tile.segment_count; ++s) {
-    const Segment& segment = slot.segments[s];
-    float* part = to + segment.first;
-    const std::int64_t d = segment.d * pd.in_step + off_d;
-    const std::int64_t h = segment.h * ph.in_step + off_h;
-    const std::int64_t end = segment.w + segment.count;
-    const std::int64_t begin = std::clamp(inside_begin, segment.w, end);
-    const std::int64_t stop = std::clamp(inside_end, begin, end);
-    if (d < 0 || d >= g.axes[0].in_size() || h < 0 || h >= g.axes[1].in_size() || begin == stop) {
-      std::fill_n(part, segment.count, 0.0f);
+  const std::int64_t columns = filter_.panel_rows();
+  const std::int64_t channels = std::min(columns, g.out_channels - panel * columns);
+  const std::int64_t pitch = tile.count[2] * tile.merged;  // positions a row of sums
+  activate(sums, tile.count[0] * tile.count[1] * pitch * columns);
+
+  // The last of the merged phases may have a position less.
+  std::int64_t length = pitch;
+  for (std::int64_t i = 0; i < tile.merged; ++i) {
+    if (tile.first[2] + tile.count[2] > tile.last[i].count) --length;
+  }
+  const std::int64_t step = tile.merged > 1 ? 1 : pw.step;
+  const std::int64_t start = pw.start + tile.first[2] * tile.merged * step;
+  const std::int64_t stride = step * g.out_strides[2];
+  const std::int64_t row_stride = ph.step * g.out_strides[1];
+  // Rows that follow each other in the output too are one.
+  const bool joined = length == pitch && stride == 1 && row_stride == pitch;
+  auto* output = static_cast<std::byte*>(arguments.outputs[0]);
+  for (std::int64_t d = 0; d < tile.count[0]; ++d) {
+    const std::int64_t offset =
+        tile.image * g.out_batch_stride +
+        (tile.group * g.out_channels + panel * columns) * g.out_channel_stride +
+        (pd.start + (tile.first[0] + d) * pd.step) * g.out_strides[0] +
+        (ph.start + tile.first[1] * ph.step) * g.out_strides[1] + start * g.out_strides[2];
+    const float* from = sums + d * tile.count[1] * pitch * columns;
+    if (joined) {
+      store_run(from, tile.count[1] * pitch, channels, output + offset * element_bytes_, 1, slot);
       continue;
     }
-    const std::int64_t offset =
-        d * g.in_strides[0] + h * g.in_strides[1] + (begin * pw.in_step + off_w) * g.in_strides[2];
-    std::fill(part, part + (begin - segment.w), 0.0f);
-    load(channel + offset * element_bytes_, stride, part + (begin - segment.w), stop - begin);
-    std::fill(part + (stop - segment.w), part + segment.count, 0.0f);
-  }
-  // Columns up to the next multiple of nr are multiplied too: give them numbers that cost nothing.
-  const std::int64_t columns = base::round_up(tile.position_count, gemm_.nr);
-  std::fill(to + tile.position_count, to + columns, 0.0f);
-}
-
-bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {
-  for (int d = 0; d < kSpatial; ++d) {
-    const Phase& phase = tile.phases[d];
-    if (phase.taps == 0) return false;
-    const std::int64_t ends[] = {phase.offset(0), phase.offset(phase.taps - 1)};
-    const std::int64_t last = (phase.count - 1) * phase.in_step;
-    for (const std::int64_t offset : ends) {
-      if (offset < 0 || offset + last >= geometry_.axes[d].in_size()) return true;
-    }
-  }
-  return false;
-}
-
-void ConvolutionPlan::sum_directly(const Tile& tile, const std::byte* input,
-                                   const std::byte* filter, const std::byte* packed,
-                                   std::int64_t channel, const Slot& slot,
-                                   float* sums) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = tile.phases;
-  const std::int64_t stride = pw.in_step * g.in_strides[2];
-  const bool in_place = data_type_ == DataType::float32 && stride == 1;
-  const kernels::LoadRow load = rows_.load(data_type_);
-  const std::int64_t rows = filter_.panel_rows();
-  const float* panel =
-      filter_in_place_
-          ? nullptr
-          : filter_.panel(packed, tile.group, channel / rows, tile.class_offset) + channel % rows;
-  std::fill_n(sums, tile.position_count, 0.0f);
-  for (std::int64_t s = 0; s < tile.segment_count; ++s) {
-    const Segment& segment = slot.segments[s];
-    Term term{};
-    for (std::int64_t k = 0; k < tile.depth; ++k, advance(term, tile)) {
-      const std::int64_t d = segment.d * pd.in_step + pd.offset(term.d);
-      const std::int64_t h = segment.h * ph.in_step + ph.offset(term.h);
-      if (d < 0 || d >= g.axes[0].in_size() || h < 0 || h >= g.axes[1].in_size()) continue;
-      const std::int64_t off_w = pw.offset(term.w);
-      const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
-      const std::int64_t begin = std::max(inside_begin, segment.w);
-      const std::int64_t stop = std::min(inside_end, segment.w + segment.count);
-      if (begin >= stop) continue;
-      const std::int64_t offset = term.channel * g.in_channel_stride + d * g.in_strides[0] +
-                                  h * g.in_strides[1] +
-                                  (begin * pw.in_step + off_w) * g.in_strides[2];
-      const std::byte* from = input + offset * element_bytes_;
-      if (!in_place) load(from, stride, slot.row, stop - begin);
-      float weight;
-      if (filter_in_place_) {
-        const std::int64_t at = filter_offset(tile, channel, term);
-        load(filter + at * element_bytes_, 1, &weight, 1);
-      } else {
-        weight = panel[k * rows];
-      }
-      gemm_.add_scaled_row(weight, in_place ? reinterpret_cast<const float*>(from) : slot.row,
-                           sums + segment.first + (begin - segment.w), stop - begin);
+    for (std::int64_t h = 0; h < tile.count[1]; ++h) {
+      store_run(from + h * pitch * columns, length, channels,
+                output + (offset + h * row_stride) * element_bytes_, stride, slot);
     }
   }
 }
 
-std::int64_t ConvolutionPlan::filter_offset(const Tile& tile, std::int64_t channel,
-                                            const Term& term) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  std::int64_t offset = g.filter_origin + tile.group * g.filter_group_stride +
-                        channel * g.filter_out_stride + term.channel * g.filter_in_stride;
-  const std::int64_t taps[] = {term.d, term.h, term.w};
-  for (int d = 0; d < kSpatial; ++d) {
-    offset += (tile.phases[d].tap_class + taps[d] * g.axes[d].tap_step()) * g.filter_strides[d];
+void ConvolutionPlan::store_run(const float* sums, std::int64_t count, std::int64_t channels,
+                                std::byte* to, std::int64_t stride,
+                                const Slot& slot) const noexcept {
+  const std::int64_t columns = filter_.panel_rows();
+  if (stride == 1 && data_type_ == DataType::float32) {
+    gemm_.transpose({.from = sums,
+                     .to = reinterpret_cast<float*>(to),
+                     .from_stride = columns,
+                     .to_stride = geometry_.out_channel_stride,
+                     .rows = count,
+                     .columns = channels});
+    return;
   }
-  return offset;
+  const kernels::StoreRow store_row = rows_.store(data_type_);
+  for (std::int64_t first = 0; first < count; first += kBlockPositions) {
+    const std::int64_t rows = std::min(kBlockPositions, count - first);
+    gemm_.transpose({.from = sums + first * columns,
+                     .to = slot.block,
+                     .from_stride = columns,
+                     .to_stride = kBlockPositions,
+                     .rows = rows,
+                     .columns = channels});
+    for (std::int64_t n = 0; n < channels; ++n) {
+      store_row(slot.block + n * kBlockPositions,
+                to + (n * geometry_.out_channel_stride + first * stride) * element_bytes_, stride,
+                rows);
+    }
+  }
 }
 
 void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel, float* sums,
@@ -404,22 +430,6 @@ void ConvolutionPlan::activate(float* sums, std::int64_t count) const noexcept {
   }
   if (activation_row_ != nullptr) {
     activation_row_(sums, count, activation_->alpha, activation_->beta);
-  }
-}
-
-void ConvolutionPlan::store(const Tile& tile, std::int64_t channel, float* sums, std::byte* output,
-                            const Slot& slot) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = tile.phases;
-  const kernels::StoreRow store_row = rows_.store(data_type_);
-  for (std::int64_t s = 0; s < tile.segment_count; ++s) {
-    const Segment& segment = slot.segments[s];
-    const std::int64_t offset = tile.image * g.out_batch_stride + channel * g.out_channel_stride +
-                                (pd.start + segment.d * pd.step) * g.out_strides[0] +
-                                (ph.start + segment.h * ph.step) * g.out_strides[1] +
-                                (pw.start + segment.w * pw.step) * g.out_strides[2];
-    store_row(sums + segment.first, output + offset * element_bytes_, pw.step * g.out_strides[2],
-              segment.count);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,8 +8,10 @@
 #include "kernels/activation/activation.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/rows/rows.h"
+#include "ops/axis_window.h"
 #include "ops/convolution_filter.h"
 #include "ops/convolution_geometry.h"
+#include "ops/convolution_tiling.h"
 #include "ops/plan_body.h"
 #include "weft/convolution.h"
 
@@ -16,20 +19,23 @@ namespace weft::ops {
 
 // A convolution as a matrix product that is never written out (implicit GEMM):
 //
-//   acc(o, p) = sum over k of filter(o, k) * patch(k, p)
+//   acc(p, o) = sum over k of patch(k, p) * filter(k, o)
 //
-// for the output channels o of a group, the positions p of a stride phase and k = (input channel,
-// tap), in that order. Padding, stride, dilation, groups and phases end where patches are packed.
+// for the positions p of a stride phase, the output channels o of a group and k = (input channel,
+// tap), in that order. Output channels lie along vectors: a term is a row of the packed filter
+// times single numbers of the input, so any stride costs the same, nothing is rounded up to whole
+// vectors of positions, and patches need not be built: a padded copy of the input rows of a tile
+// serves all taps, and where nothing is padded the input itself does.
 //
-// The filter is packed in panels of panel_rows() output channels: [group][panel][tap
-// class][k][row], behind one flag a panel that tells whether it holds an infinity or NaN. The work
-// is cut into tiles of one image, group, phase, a few panels and a block of positions. Each tile
-// has a slot of scratch memory: patches, sums and the list of row segments that make up its
-// positions.
+// The filter is packed in panels of a few vectors of output channels: [group][panel][tap
+// class][k][channel], behind one flag a panel that tells whether it holds an infinity or NaN. The
+// work is cut into tiles of one image, group, phase, a box of positions and a few panels; a tile
+// computes all phases of the last dimension together where it can, so that its results are whole
+// runs of the output. Taps that read nothing but padding are left out, row by row.
 //
 // Where a group has too few output channels to fill a panel, sums are formed row by row straight
 // from the input instead (direct): same terms, same order, same bits. So they are where a filter is
-// broadcast to such a size that it cannot be packed; its elements are then read one by one.
+// broadcast to such a size that it cannot be packed, or a window is longer than any real one.
 class ConvolutionPlan final : public PlanBody {
  public:
   ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options);
@@ -51,60 +57,91 @@ class ConvolutionPlan final : public PlanBody {
   void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
  private:
-  // A run of positions along the last dimension; what a tile's positions consist of.
-  struct Segment {
-    std::int64_t d, h, w;  // position in the phase
-    std::int64_t count;    // along w
-    std::int64_t first;    // column of the tile
-  };
+  static constexpr std::int64_t kMaxMerged = 16;  // phases of the last dimension in one tile
 
   // One tile's place in the problem.
   struct Tile {
     std::int64_t image, group, first_panel, panel_count;
-    std::array<Phase, kSpatial> phases;
-    std::int64_t first_position, position_count;
-    std::int64_t depth;         // terms a sum: input channels times taps
-    std::int64_t class_offset;  // of the packed phase in a panel, in rows
-    std::int64_t segment_count = 0;
+    std::array<Phase, kSpatial> phases;  // of the last dimension the first of those merged
+    std::int64_t merged = 1;             // phases of the last dimension
+    std::array<Phase, kMaxMerged> last;  // each of them
+    std::array<std::int64_t, kSpatial> first, count;  // positions
+    std::array<AxisWindow, kSpatial> windows;
+    std::array<std::int64_t, kSpatial> element_strides;  // of what the terms read
+    std::int64_t channel_stride;
+    bool in_place;  // terms read the input itself
+    const std::byte* input;
+  };
+
+  // Some positions of one row and one phase, and the terms of their sums.
+  struct Strip {
+    const kernels::GemmTerm* terms;
+    std::int64_t depth;
+    std::int64_t a;    // floats from the first element of the tile's input
+    std::int64_t acc;  // floats from the first sum of a panel
+    std::int32_t count;
+    std::int32_t phase;
+  };
+
+  // What strips share a list of terms for: a phase and the taps that are not all padding.
+  struct TermRange {
+    std::int64_t phase;
+    std::array<std::array<std::int64_t, 2>, kSpatial> taps;
+    bool operator==(const TermRange&) const = default;
   };
 
   // A slot's memory.
   struct Slot {
-    float* patches;  // kDepthBlock rows of row_stride_
-    float* sums;     // rows of row_stride_, a panel's rows together
-    float* row;      // one input row, widened
-    Segment* segments;
+    float* planes;  // padded input rows of a block of channels
+    float* sums;    // [panel][position][channel], positions in the order of the output
+    float* bias;    // of a panel
+    float* block;   // results of a panel on their way to a type or stride
+    float* row;     // one input row, widened
+    float* row_sums;
+    kernels::GemmTerm* terms;
+    Strip* strips;
   };
 
-  // A filter tap of one tile: where in the phase's taps, and its row in the packed panel.
-  struct Term {
-    std::int64_t channel, d, h, w;
-  };
+  // From channel to channel of the planes: an odd number of cache lines, so that they do not share
+  // cache sets.
+  static std::int64_t plane_stride(std::int64_t floats) noexcept {
+    return ((floats + 15) / 16 | 1) * 16;
+  }
 
-  void choose_tiles(const PlanOptions& options);
+  void choose_phases();
+  void choose_memory(unsigned threads);
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
-  void list_segments(Tile& tile, Segment* segments) const noexcept;
+  std::int64_t merged_phases() const noexcept { return merges_ ? merged_ : 1; }
 
-  void compute_tile(const RunArguments& arguments, const std::byte* packed, Tile tile,
-                    const Slot& slot) const noexcept;
-  void multiply(const Tile& tile, const std::byte* input, const std::byte* packed,
-                const Slot& slot) const noexcept;
-  void pack_patch_row(const Tile& tile, const Term& term, const std::byte* input, const Slot& slot,
-                      float* to) const noexcept;
-  void sum_directly(const Tile& tile, const std::byte* input, const std::byte* filter,
-                    const std::byte* packed, std::int64_t channel, const Slot& slot,
-                    float* sums) const noexcept;
-  // Of the element that a term multiplies by, from the filter's first.
-  std::int64_t filter_offset(const Tile& tile, std::int64_t channel,
-                             const Term& term) const noexcept;
-  bool touches_padding(const Tile& tile) const noexcept;
-  void store(const Tile& tile, std::int64_t channel, float* sums, std::byte* output,
-             const Slot& slot) const noexcept;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::int64_t first,
                  std::int64_t count, std::byte* slots) const noexcept;
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, Tile& tile,
+                    const Slot& slot) const noexcept;
+  void lay_out(Tile& tile) const noexcept;
+  void pack_planes(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
+                   float* planes) const noexcept;
+  std::int64_t list_strips(const Tile& tile, std::int64_t channels,
+                           const Slot& slot) const noexcept;
+  std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,
+                          kernels::GemmTerm* terms) const noexcept;
+  void multiply(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                const Slot& slot) const noexcept;
+  void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
+                 float* bias) const noexcept;
+  void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
+                   const Slot& slot) const noexcept;
+  void store_run(const float* sums, std::int64_t count, std::int64_t channels, std::byte* to,
+                 std::int64_t stride, const Slot& slot) const noexcept;
 
-  void advance(Term& term, const Tile& tile) const noexcept;
+  // Row by row, without panels.
+  void sum_rows(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                std::int64_t channel, const Slot& slot) const noexcept;
+  void sum_row(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+               const std::array<Phase, kSpatial>& phases, std::int64_t channel,
+               const std::array<std::int64_t, kSpatial>& position, std::int64_t count,
+               const Slot& slot) const noexcept;
+  bool touches_padding(const Tile& tile) const noexcept;
 
   ConvolutionGeometry geometry_;
   DataType data_type_;
@@ -116,15 +153,21 @@ class ConvolutionPlan final : public PlanBody {
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
+  std::int64_t vectors_;  // a panel
   PackedFilter filter_;
 
-  std::int64_t panel_block_ = 0;     // panels a tile
-  std::int64_t position_block_ = 0;  // positions a tile
-  std::int64_t row_stride_ = 0;      // of patches and sums
+  bool merges_ = false;  // the strided phases of the last dimension are computed together
+  std::int64_t merged_ = 1;
+  std::array<std::int64_t, 2> merged_offsets_{};       // lowest and highest of all their taps
+  std::array<std::int64_t, kSpatial> phase_counts_{};  // merged ones count once
+
+  ConvolutionTiling tiling_;
   std::int64_t tile_count_ = 0;
-  std::int64_t position_blocks_ = 0;  // a phase
-  std::int64_t panel_blocks_ = 0;     // a group
-  std::int64_t phase_count_ = 0;
+  std::int64_t plane_floats_ = 0;  // of a slot
+  std::int64_t panel_floats_ = 0;  // sums of a panel
+  std::int64_t list_terms_ = 0;    // terms of the longest list
+  std::int64_t list_count_ = 0;
+  std::int64_t strip_count_ = 0;
 
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

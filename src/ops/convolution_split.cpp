@@ -1,8 +1,7 @@
 #include "ops/convolution_split.h"
 
 #include <algorithm>
-#include <cstring>
-#include <new>
+#include <limits>
 #include <string>
 
 #include "base/aligned_memory.h"
@@ -28,8 +27,6 @@ constexpr std::int64_t kMinLine = 96;
 
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
 
-std::int64_t parts_of(DataType type) { return type == DataType::float16 ? 2 : 3; }
-
 template <class T>
 T* take(std::byte*& memory, std::int64_t count) {
   T* result = reinterpret_cast<T*>(memory);
@@ -39,20 +36,21 @@ T* take(std::byte*& memory, std::int64_t count) {
 
 }  // namespace
 
-bool SplitConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
-  if (base::choose_isa(options.max_isa) < Isa::amx) return false;
-  if (kernels::split_kernels(parts_of(params.input.data_type)) == nullptr) return false;
+double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOptions& options) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
+  if (kernels::split_kernels(split_parts(params.input.data_type)) == nullptr) return kNever;
   const ConvolutionGeometry g(params);
-  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return false;
+  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
   double positions = static_cast<double>(g.batch * g.groups);
   double line_share = 1;
   double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
-    if (axis.phase_count() > kMaxPhases || axis.window() > AxisTaps::kMost) return false;
+    if (axis.phase_count() > kMaxPhases || axis.window() > AxisTaps::kMost) return kNever;
     positions *= static_cast<double>(axis.out_size());
     const AxisTaps taps(axis.phase(0));
-    if (taps.planes > 8 || taps.spread > 4 * axis.max_count() + 64) return false;
+    if (taps.planes > 8 || taps.spread > 4 * axis.max_count() + 64) return kNever;
     least_pixels *= static_cast<double>(std::max(taps.planes, 1)) *
                     static_cast<double>((d == kSpatial - 1 ? axis.max_count() : 1) + taps.spread);
     if (d == kSpatial - 1) {
@@ -61,48 +59,31 @@ bool SplitConvolution::suits(const ConvolutionParams& params, const PlanOptions&
     }
   }
   const double bytes_a_pixel =
-      static_cast<double>(parts_of(params.input.data_type) * kSplitBlock * 2);
-  if (least_pixels * bytes_a_pixel > static_cast<double>(kPixelBytes)) return false;
+      static_cast<double>(split_parts(params.input.data_type) * kSplitBlock * 2);
+  if (least_pixels * bytes_a_pixel > static_cast<double>(kPixelBytes)) return kNever;
   // Seconds on one core, from measurements: products with whole blocks, splitting, results.
   const auto blocks = [](std::int64_t channels) {
     return static_cast<double>(base::round_up(channels, kSplitBlock));
   };
   const double taps = static_cast<double>(g.window());
   const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
-  const double parts = static_cast<double>(parts_of(params.input.data_type));
+  const double parts = static_cast<double>(split_parts(params.input.data_type));
   const double products = parts == 3 ? 6 : 4;
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
-  const double unit = 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases *
-                          positions / line_share * products / 2.6e12 +
-                      in_elements * 0.4e-9 + positions * blocks(g.out_channels) * 0.3e-9;
-  const double general =
-      2 * static_cast<double>(g.in_channels * g.out_channels) * taps / phases * positions / 1.3e11;
-  return positions >= 16 && unit < general;
+  if (positions < 16) return kNever;
+  return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
+             line_share * products / 2.6e12 +
+         in_elements * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
 }
 
 SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOptions& options)
-    : general_(params, options),
-      geometry_(general_.geometry()),
-      data_type_(params.input.data_type),
-      element_bytes_(byte_size(params.input.data_type)),
-      kernels_(*kernels::split_kernels(parts_of(data_type_))),
-      rows_(kernels::row_kernels(Isa::amx)),
+    : SplitPlan(params, options),
+      kernels_(*kernels::split_kernels(split_parts(data_type_))),
       filter_(geometry_, data_type_, rows_.load(data_type_), kernels_) {
-  type = OperatorType::convolution;
-  inputs = general_.inputs;
-  outputs = general_.outputs;
   algorithm = kernels_.name;
   choose_tiles(options);
-  const std::uint64_t filters = filter_.size_in_bytes() + general_.filter_size_in_bytes();
-  if (options.prepare_filter) {
-    prepared_size_in_bytes = filters;
-  } else {
-    workspace_size_in_bytes = filters;
-  }
-  workspace_size_in_bytes +=
-      base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment) +
-      std::max(slots_ * slot_bytes_, general_.slots_size_in_bytes());
+  set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(band_rows_) + " rows x " +
                 std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
                 std::to_string(block_group_ * kSplitBlock) + " input channels at a time, " +
@@ -188,41 +169,21 @@ SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
   return result;
 }
 
-void SplitConvolution::prepare(const void* filter, void* prepared) const noexcept {
-  auto* memory = static_cast<std::byte*>(prepared);
-  filter_.pack(filter, memory, slots_);
-  general_.pack_filter(filter, memory + filter_.size_in_bytes());
+void SplitConvolution::pack_filter(const void* filter, std::byte* packed) const noexcept {
+  filter_.pack(filter, packed, slots_);
 }
 
-void SplitConvolution::run(const RunArguments& arguments) const noexcept {
-  std::byte* workspace = arguments.workspace;
-  auto* ranges = reinterpret_cast<SharedRange*>(workspace);
-  for (std::int64_t i = 0; i < geometry_.batch; ++i) new (ranges + i) SharedRange;
-  workspace += base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment);
-  const auto* packed = static_cast<const std::byte*>(arguments.prepared);
-  if (prepared_size_in_bytes == 0) {
-    filter_.pack(arguments.inputs[1], workspace, slots_);
-    packed = workspace;
-    workspace += filter_.size_in_bytes() + general_.filter_size_in_bytes();
-  }
-  const SplitRange filter_range = filter_.range(packed);
-  // A filter that no image would be safe with is not worth trying.
-  const bool try_unit = kernels::products_are_safe({}, filter_range);
-  if (try_unit) {
-    base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-      const Tile tile = locate(index);
-      if (tile.rows <= 0) return;
-      compute_tile(arguments, packed, tile, slot_memory(workspace, slot), ranges[tile.image]);
-    });
-  }
-  bool general_is_packed = prepared_size_in_bytes != 0;
-  for (std::int64_t image = 0; image < geometry_.batch; ++image) {
-    if (try_unit && kernels::products_are_safe(ranges[image].get(), filter_range)) continue;
-    auto* general = const_cast<std::byte*>(packed) + filter_.size_in_bytes();
-    if (!general_is_packed) general_.pack_filter(arguments.inputs[1], general);
-    general_is_packed = true;
-    general_.run_image(arguments, general, image, workspace);
-  }
+SplitRange SplitConvolution::filter_range(const std::byte* packed) const noexcept {
+  return filter_.range(packed);
+}
+
+void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
+                                 std::byte* slots, SharedRange* ranges) const noexcept {
+  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
+    const Tile tile = locate(index);
+    if (tile.rows <= 0) return;
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges[tile.image]);
+  });
 }
 
 SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {

@@ -7,9 +7,8 @@
 
 #include "kernels/split/split.h"
 #include "ops/axis_taps.h"
-#include "ops/convolution_plan.h"
-#include "ops/shared_range.h"
 #include "ops/split_filter.h"
+#include "ops/split_plan.h"
 
 namespace weft::ops {
 
@@ -22,19 +21,15 @@ namespace weft::ops {
 // dropped.
 //
 // The terms of a sum are added in the order input channel block, tap, channel pair, whatever the
-// tiles. An image whose numbers the unit cannot hold (infinities, NaN, tiny ones) is computed once
-// more by the general plan: its bits depend on that image and the filter alone.
+// tiles.
 //
 // A thread's memory is at most 4 MiB, whatever the size of the image.
-class SplitConvolution final : public PlanBody {
+class SplitConvolution final : public SplitPlan {
  public:
-  // Whether the unit is there and expected to be faster than the general plan.
-  static bool suits(const ConvolutionParams& params, const PlanOptions& options);
+  // Seconds that one core would take; infinite where this is not the way.
+  static double seconds(const ConvolutionParams& params, const PlanOptions& options);
 
   SplitConvolution(const ConvolutionParams& params, const PlanOptions& options);
-
-  void run(const RunArguments& arguments) const noexcept override;
-  void prepare(const void* filter, void* prepared) const noexcept override;
 
  private:
   struct Tile {
@@ -55,6 +50,11 @@ class SplitConvolution final : public PlanBody {
 
   static constexpr std::int64_t kChunk = 64;
 
+  void pack_filter(const void* filter, std::byte* packed) const noexcept override;
+  kernels::SplitRange filter_range(const std::byte* packed) const noexcept override;
+  void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
+                 SharedRange* ranges) const noexcept override;
+
   void choose_tiles(const PlanOptions& options);
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
@@ -70,12 +70,7 @@ class SplitConvolution final : public PlanBody {
   void store(const RunArguments& arguments, const Tile& tile, std::int64_t out_block,
              float* sums) const noexcept;
 
-  ConvolutionPlan general_;
-  const ConvolutionGeometry& geometry_;
-  DataType data_type_;
-  std::int64_t element_bytes_;
   const kernels::SplitKernels& kernels_;
-  const kernels::RowKernels& rows_;
   SplitFilter filter_;
 
   std::int64_t band_rows_ = 0;

@@ -1,7 +1,9 @@
 #include "kernels/gemm/gemm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "kernels/kernel_test.h"
 
@@ -40,41 +42,87 @@ TEST(GemmKernelTable, IsBestFirstAndEndsWithTheBase) {
   for (const GemmKernel& row : table) EXPECT_EQ(gemm_kernel(row.isa).isa, row.isa);
 }
 
+// Terms in any order, positions any distance apart, with and without a bias and earlier sums.
+struct GemmCase {
+  std::int64_t depth, a_step, gap;
+  bool first, bias;
+};
+
 TEST_P(Gemm, TileIsTheSumInOneChain) {
-  const auto [mr, nr] = std::pair(GetParam().mr, GetParam().nr);
-  for (const std::int64_t depth : {0, 1, 2, 3, 4, 5, 7, 8, 9, 17, 100}) {
-    for (const std::int64_t gap : {0, 1, 24}) {
-      for (const bool first : {true, false}) {
-        const std::int64_t stride = nr + gap;
-        // Exact extents: the last row has no gap behind it.
-        const StridedArray<float> a(depth * mr, 1);
-        const StridedArray<float> b(depth == 0 ? 0 : (depth - 1) * stride + nr, 1);
-        const StridedArray<float> acc((mr - 1) * stride + nr, 1);
+  const GemmCase cases[] = {{0, 1, 0, true, false},   {0, 1, 0, true, true},
+                            {0, 2, 3, false, true},   {1, 1, 0, true, false},
+                            {2, 3, 24, true, true},   {7, 1, 0, false, false},
+                            {9, 2, 1, false, true},   {100, 1, 0, true, true},
+                            {33, -2, 0, true, false}, {5, 0, 0, true, false}};
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      for (const GemmCase& c : cases) {
+        const std::int64_t columns = vectors * GetParam().lanes;
+        const std::int64_t stride = columns + c.gap;
+        // Exact extents: nothing behind the last term, row or column.
+        const std::int64_t reach = (m - 1) * c.a_step;
+        const StridedArray<float> a(c.depth == 0 ? 0 : 2 * c.depth - 1 + std::abs(reach), 1);
+        const StridedArray<float> b(c.depth * columns, 1);
+        const StridedArray<float> acc((m - 1) * stride + columns, 1);
+        const StridedArray<float> bias(columns, 1);
         fill(a.all());
         fill(b.all());
         fill(acc.all());
+        fill(bias.all());
+        std::vector<GemmTerm> terms;
+        for (std::int64_t k = 0; k < c.depth; ++k) {
+          terms.push_back({2 * (c.depth - 1 - k) + std::max<std::int64_t>(-reach, 0), k * columns});
+        }
+        std::shuffle(terms.begin(), terms.end(), random_);
         const std::vector<float> before(acc.all().begin(), acc.all().end());
-        GetParam().tile({.a = a.first(),
-                         .b = b.first(),
-                         .acc = acc.first(),
-                         .b_stride = stride,
-                         .acc_stride = stride,
-                         .depth = depth,
-                         .first = first});
+        const auto table = c.a_step == 1 ? GetParam().unit_tile : GetParam().tile;
+        table(vectors, m)({.a = a.first(),
+                           .b = b.first(),
+                           .acc = acc.first(),
+                           .bias = c.bias ? bias.first() : nullptr,
+                           .terms = terms.data(),
+                           .depth = c.depth,
+                           .a_step = c.a_step,
+                           .acc_stride = stride,
+                           .next = reinterpret_cast<const char*>(b.first()),
+                           .first = c.first});
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
-          const std::int64_t m = i / stride;
           const std::int64_t n = i % stride;
           float expected = before[static_cast<std::size_t>(i)];
-          if (n < nr) {
-            if (first) expected = 0;
-            for (std::int64_t k = 0; k < depth; ++k) {
-              expected = add_product(a[k * mr + m], b[k * stride + n], expected);
+          if (n < columns) {
+            if (c.first) expected = 0;
+            for (const GemmTerm& term : terms) {
+              expected = add_product(a[term.a + i / stride * c.a_step], b[term.b + n], expected);
             }
+            if (c.bias) expected += bias[n];
           }
-          ASSERT_EQ(acc[i], expected) << "m " << m << ", n " << n << ", depth " << depth;
+          ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
         }
         ASSERT_TRUE(acc.intact());
       }
+    }
+  }
+}
+
+TEST_P(Gemm, Transpose) {
+  for (const std::int64_t rows : counts_around_lanes()) {
+    for (const std::int64_t columns : {1, 3, 4, 7, 16, 31, 32, 48}) {
+      const std::int64_t stride = columns + 5;
+      const StridedArray<float> from(rows == 0 ? 0 : (rows - 1) * stride + columns, 1);
+      const StridedArray<float> to(rows == 0 ? 0 : (columns - 1) * (rows + 3) + rows, 1);
+      fill(from.all());
+      std::fill(to.all().begin(), to.all().end(), 7.0f);
+      GetParam().transpose({.from = from.first(),
+                            .to = to.first(),
+                            .from_stride = stride,
+                            .to_stride = rows + 3,
+                            .rows = rows,
+                            .columns = columns});
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(to.all().size()); ++i) {
+        const std::int64_t m = i % (rows + 3);
+        ASSERT_EQ(to[i], m < rows ? from[m * stride + i / (rows + 3)] : 7.0f);
+      }
+      ASSERT_TRUE(to.intact());
     }
   }
 }

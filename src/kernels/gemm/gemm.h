@@ -8,35 +8,65 @@
 
 namespace weft::kernels {
 
-// One tile of a matrix product, mr x nr numbers that stay in registers:
+// One term of the sums of a tile: where its factors lie, in floats from the tile's a and b.
+struct GemmTerm {
+  std::int64_t a;
+  std::int64_t b;
+};
+
+// One tile of a matrix product, a few positions m by a few vectors of columns n, that stays in
+// registers:
 //
-//   acc(m, n) = (first ? 0 : acc(m, n)) + sum over k of a(k, m) * b(k, n)
+//   acc(m, n) = (first ? 0 : acc(m, n)) + sum over terms k of a(k, m) * b(k, n)
+//   and then, where there is a bias,  acc(m, n) += bias(n)
 //
-// One multiply-add a term, k ascending, fused where the instruction set has it: the same chain of
-// roundings for every tile shape.
+// One multiply-add a term, terms in their order, fused where the instruction set has it: the same
+// chain of roundings for every tile shape.
 //
-//   a    depth rows of mr floats, packed          a(k, m) = a[k * mr + m]
-//   b    depth rows of nr floats, b_stride apart  b(k, n) = b[k * b_stride + n]
-//   acc  mr rows of nr floats, acc_stride apart   acc(m, n) = acc[m * acc_stride + n]
+//   a     any floats, a_step apart            a(k, m) = a[terms[k].a + m * a_step]
+//   b     packed rows of as many columns      b(k, n) = b[terms[k].b + n]
+//   acc   rows acc_stride apart               acc(m, n) = acc[m * acc_stride + n]
+//   bias  as many floats as columns, or null
+//   next  some of the memory that is wanted next is brought nearer: 64 bytes a term from here on
 struct GemmTile {
   const float* a;
   const float* b;
   float* acc;
-  std::int64_t b_stride;
+  const float* bias;
+  const GemmTerm* terms;
+  std::int64_t depth;  // terms
+  std::int64_t a_step;
   std::int64_t acc_stride;
-  std::int64_t depth;
+  const char* next;
   bool first;
+};
+
+using GemmFunction = void (*)(const GemmTile& tile) noexcept;
+
+// to[n * to_stride + m] = from[m * from_stride + n] for m < rows, n < columns.
+struct Transposition {
+  const float* from;
+  float* to;
+  std::int64_t from_stride;
+  std::int64_t to_stride;
+  std::int64_t rows;
+  std::int64_t columns;
 };
 
 // acc[i] = acc[i] + factor * x[i] for 0 <= i < count, rounded as a term of GemmTile is.
 using AddScaledRow = void (*)(float factor, const float* x, float* acc,
                               std::int64_t count) noexcept;
 
+inline constexpr int kGemmMaxVectors = 3;
+
 struct GemmKernel {
   Isa isa;
-  std::int64_t mr;
-  std::int64_t nr;
-  void (*tile)(const GemmTile& tile) noexcept;
+  std::int64_t lanes;                           // columns a vector
+  std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
+  // The tile of that many vectors and positions; for a_step == 1 and for any.
+  GemmFunction (*unit_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  void (*transpose)(const Transposition& transposition) noexcept;
   AddScaledRow add_scaled_row;
   const char* gemm_f32_name;  // what plans report: "gemm_f32_avx2"
   const char* gemm_f16_name;

@@ -5,14 +5,13 @@
 #include <cstdint>
 
 #include "base/levels.h"
-
-namespace weft::kernels {
-struct GemmTile;
-}
+#include "kernels/gemm/gemm.h"
 
 #define WEFT_DECLARE_GEMM(level)                                                                  \
   namespace weft::kernels::level {                                                                \
-  void gemm_f32(const GemmTile& tile) noexcept;                                                   \
+  GemmFunction gemm_unit_f32(std::int64_t vectors, std::int64_t positions) noexcept;              \
+  GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions) noexcept;                   \
+  void transpose_f32(const Transposition& transposition) noexcept;                                \
   void add_scaled_row_f32(float factor, const float* x, float* acc, std::int64_t count) noexcept; \
   }
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_GEMM)

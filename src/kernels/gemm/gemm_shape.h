@@ -1,22 +1,23 @@
 #pragma once
 
-// Tile shapes, a level each: mr rows of b's nr columns in registers. Chosen so that the
-// accumulators, one row of b and one broadcast number just fill the registers (16 of 16 bytes, 16
-// of 32, 32 of 64). A single core of an Intel server with AVX-512 does 30, 33, 112 and 215
-// GFLOP/s with them from L2.
+// Tile shapes, a level each: for tiles of 1, 2 and 3 vectors of columns, how many positions the
+// registers hold (16 registers, 32 with AVX-512: the sums, one row of b and one broadcast number).
 
 #include <cstdint>
+
+#include "kernels/gemm/gemm.h"
 
 namespace weft::kernels {
 
 struct GemmShape {
-  std::int64_t mr;
-  std::int64_t nr;
+  std::int64_t lanes;
+  std::int64_t max_positions[kGemmMaxVectors];
 };
 
-inline constexpr GemmShape kGemmShapebase = {6, 8};
-inline constexpr GemmShape kGemmShapesse4 = {6, 8};
-inline constexpr GemmShape kGemmShapeavx2 = {6, 16};
-inline constexpr GemmShape kGemmShapeavx512 = {12, 32};
+// At the base level the compiler joins four lanes into a register where there is one.
+inline constexpr GemmShape kGemmShapebase = {4, {0, 6, 0}};
+inline constexpr GemmShape kGemmShapesse4 = {4, {0, 6, 4}};
+inline constexpr GemmShape kGemmShapeavx2 = {8, {12, 6, 4}};
+inline constexpr GemmShape kGemmShapeavx512 = {16, {24, 14, 9}};
 
 }  // namespace weft::kernels

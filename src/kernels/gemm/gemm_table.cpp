@@ -7,10 +7,25 @@ namespace weft::kernels {
 
 namespace {
 
-#define WEFT_GEMM(level)                                                \
-  {Isa::level,         kGemmShape##level.mr,      kGemmShape##level.nr, \
-   level::gemm_f32,    level::add_scaled_row_f32, "gemm_f32_" #level,   \
-   "gemm_f16_" #level, "rows_f32_" #level,        "rows_f16_" #level},
+constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
+  kernel.lanes = shape.lanes;
+  for (int v = 0; v < kGemmMaxVectors; ++v) kernel.max_positions[v] = shape.max_positions[v];
+  return kernel;
+}
+
+#define WEFT_GEMM(level)                                   \
+  with_shape({.isa = Isa::level,                           \
+              .lanes = 0,                                  \
+              .max_positions = {},                         \
+              .unit_tile = level::gemm_unit_f32,           \
+              .tile = level::gemm_f32,                     \
+              .transpose = level::transpose_f32,           \
+              .add_scaled_row = level::add_scaled_row_f32, \
+              .gemm_f32_name = "gemm_f32_" #level,         \
+              .gemm_f16_name = "gemm_f16_" #level,         \
+              .rows_f32_name = "rows_f32_" #level,         \
+              .rows_f16_name = "rows_f16_" #level},        \
+             kGemmShape##level),
 constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 #undef WEFT_GEMM
 

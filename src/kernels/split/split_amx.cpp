@@ -5,6 +5,7 @@
 
 #include "kernels/split/split.h"
 #include "kernels/split/split_levels.h"
+#include "kernels/split/split_parts.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -52,54 +53,6 @@ inline void transpose_16x16(__m512i r[16]) {
     r[12 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0xdd);
   }
 }
-
-// 16 lanes of each part, in the upper halves of 32 bits; the lower halves are 0. All parts but the
-// last, which fits, are rounded: so the products that are left out are small and of either sign.
-template <int parts>
-struct Split {
-  __m512i part[parts];
-
-  explicit Split(__m512 x) {
-    const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
-    for (int q = 0; q + 1 < parts; ++q) {
-      const __m512i half = _mm512_set1_epi32(0x8000);
-      part[q] = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x), half), upper);
-      x = _mm512_sub_ps(x, _mm512_castsi512_ps(part[q]));
-    }
-    part[parts - 1] = _mm512_and_si512(_mm512_castps_si512(x), upper);
-  }
-};
-
-// Lane i: `even` in the lower half, `odd` in the upper one, as the unit takes pairs.
-inline __m512i pair(__m512i even, __m512i odd) {
-  return _mm512_or_si512(_mm512_srli_epi32(even, 16), odd);
-}
-
-class RangeOf {
- public:
-  explicit RangeOf(SplitRange& range)
-      : range_(range),
-        largest_(_mm512_set1_epi32(static_cast<int>(range.largest))),
-        smallest_(_mm512_set1_epi32(static_cast<int>(range.smallest))) {}
-  ~RangeOf() {
-    range_.largest = _mm512_reduce_max_epu32(largest_);
-    range_.smallest = _mm512_reduce_min_epu32(smallest_);
-  }
-  RangeOf(const RangeOf&) = delete;
-  RangeOf& operator=(const RangeOf&) = delete;
-
-  void add(__m512 x) {
-    const __m512i bits = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7fffffff));
-    largest_ = _mm512_max_epu32(largest_, bits);
-    // 0 becomes the largest number of all.
-    smallest_ = _mm512_min_epu32(smallest_, _mm512_sub_epi32(bits, _mm512_set1_epi32(1)));
-  }
-
- private:
-  SplitRange& range_;
-  __m512i largest_;
-  __m512i smallest_;
-};
 
 template <int parts>
 void split_16_pixels(const float* rows, std::int64_t row_stride, __mmask16 mask, int count,

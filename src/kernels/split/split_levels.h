@@ -1,11 +1,13 @@
 #pragma once
 
-// Declares the split kernels of the instruction sets that have a matrix unit. split.h has their
-// contracts; the number at the end of a name is that of parts.
+// Declares the split kernels of the instruction sets that have a matrix unit. split.h and product.h
+// have their contracts; the number at the end of a name is that of parts.
 
 #include <cstdint>
 
 namespace weft::kernels {
+struct ProductBlock;
+struct ProductSide;
 struct SplitRange;
 struct SplitTile;
 }  // namespace weft::kernels
@@ -24,5 +26,15 @@ void split_multiply_2(const SplitTile& tile) noexcept;
 void split_multiply_3(const SplitTile& tile) noexcept;
 void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
                      std::int64_t to_stride) noexcept;
+
+void product_split_row_2(const float* row, std::int64_t count, std::uint32_t* to,
+                         std::int64_t part_stride, SplitRange& range) noexcept;
+void product_split_row_3(const float* row, std::int64_t count, std::uint32_t* to,
+                         std::int64_t part_stride, SplitRange& range) noexcept;
+void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept;
+void product_multiply_3(const ProductBlock& block, ProductSide& side) noexcept;
+void product_store(ProductSide& side) noexcept;
+void product_pack_2(ProductSide& side) noexcept;
+void product_pack_3(ProductSide& side) noexcept;
 
 }  // namespace weft::kernels::amx

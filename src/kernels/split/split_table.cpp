@@ -1,3 +1,4 @@
+#include "kernels/split/product.h"
 #include "kernels/split/split.h"
 #include "kernels/split/split_levels.h"
 
@@ -12,6 +13,21 @@ const SplitKernels* split_kernels([[maybe_unused]] std::int64_t parts) noexcept 
        amx::split_filter_3, amx::split_multiply_3, amx::split_transpose},
   };
   for (const SplitKernels& row : table) {
+    if (row.parts == parts) return &row;
+  }
+#endif
+  return nullptr;
+}
+
+const ProductKernels* product_kernels([[maybe_unused]] std::int64_t parts) noexcept {
+#ifdef WEFT_HAVE_amx
+  static constexpr ProductKernels table[] = {
+      {2, "product_f16_amx", amx::product_split_row_2, amx::product_multiply_2, amx::product_store,
+       amx::product_pack_2},
+      {3, "product_f32_amx", amx::product_split_row_3, amx::product_multiply_3, amx::product_store,
+       amx::product_pack_3},
+  };
+  for (const ProductKernels& row : table) {
     if (row.parts == parts) return &row;
   }
 #endif

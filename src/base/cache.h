@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::base {
+
+// Bytes of a core's data caches, or what nearly every machine has at least where the system does
+// not say. Results never depend on them.
+std::int64_t first_cache_bytes() noexcept;
+std::int64_t second_cache_bytes() noexcept;
+
+}  // namespace weft::base

@@ -1,0 +1,282 @@
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/split/product.h"
+#include "kernels/split/split_levels.h"
+#include "kernels/split/split_parts.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+constexpr std::int64_t kHalf = kSplitBlock / 2;
+constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
+constexpr std::int64_t kLine = 64;
+
+inline __mmask16 first_of_16(std::int64_t count) {
+  return static_cast<__mmask16>(count >= kHalf ? 0xffff : count <= 0 ? 0 : (1 << count) - 1);
+}
+
+// One pair of terms of 32 positions.
+template <int parts>
+void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
+  const std::int64_t blocks = (rows.positions + kSplitBlock - 1) / kSplitBlock;
+  const std::int64_t pair_index = unit / blocks;
+  const std::int64_t block = unit % blocks;
+  const bool has_even = 2 * pair_index < rows.terms;
+  const bool has_odd = 2 * pair_index + 1 < rows.terms;
+  const float* even = rows.rows + (has_even ? 2 * pair_index : 0) * rows.row_stride;
+  const float* odd = even + (has_odd ? rows.row_stride : 0);
+  std::uint16_t* to = rows.to + block * rows.block_stride +
+                      pair_index / kHalf * (parts * kSplitPatchPart) +
+                      pair_index % kHalf * kSplitBlock;
+  __m512i largest = _mm512_load_si512(range.largest);
+  __m512i smallest = _mm512_load_si512(range.smallest);
+  for (std::int64_t half = 0; half < 2; ++half) {
+    const std::int64_t at = block * kSplitBlock + half * kHalf;
+    const __mmask16 mask = first_of_16(rows.positions - at);
+    const __m512 x = _mm512_maskz_loadu_ps(has_even ? mask : __mmask16{0}, even + at);
+    const __m512 y = _mm512_maskz_loadu_ps(has_odd ? mask : __mmask16{0}, odd + at);
+    widen(largest, smallest, x);
+    widen(largest, smallest, y);
+    const Split<parts> e(x);
+    const Split<parts> o(y);
+    for (int q = 0; q < parts; ++q) {
+      _mm512_store_si512(to + q * kSplitPatchPart + half * kTile, pair(e.part[q], o.part[q]));
+    }
+  }
+  _mm512_store_si512(range.largest, largest);
+  _mm512_store_si512(range.smallest, smallest);
+}
+
+template <int parts>
+void pack_taps_unit(const PatchTaps& taps, std::int64_t unit) {
+  constexpr __mmask32 kOdd = 0xaaaaaaaau;
+  const std::uint32_t* even = taps.planes + taps.offsets[2 * unit];
+  const std::uint32_t* odd = taps.planes + taps.offsets[2 * unit + 1];
+  std::uint16_t* to =
+      taps.to + unit / kHalf * (parts * kSplitPatchPart) + unit % kHalf * kSplitBlock;
+  for (int q = 0; q < parts; ++q) {
+    for (std::int64_t half = 0; half < 2; ++half) {
+      const std::int64_t at = q * taps.part_stride + half * kHalf;
+      _mm512_store_si512(to + q * kSplitPatchPart + half * kTile,
+                         _mm512_mask_blend_epi16(kOdd, _mm512_loadu_si512(even + at),
+                                                 _mm512_loadu_si512(odd + at)));
+    }
+  }
+}
+
+template <int parts>
+void pack_units(ProductSide& side, std::int64_t count) {
+  if (side.rows.terms > 0) {
+    const std::int64_t all = (side.rows.terms + kSplitBlock - 1) / kSplitBlock * kHalf *
+                             ((side.rows.positions + kSplitBlock - 1) / kSplitBlock);
+    const std::int64_t end = all - side.units < count ? all : side.units + count;
+    for (; side.units < end; ++side.units) pack_rows_unit<parts>(side.rows, side.units, side.range);
+  } else if (side.taps.terms > 0) {
+    const std::int64_t all = side.taps.terms / 2;
+    const std::int64_t end = all - side.units < count ? all : side.units + count;
+    for (; side.units < end; ++side.units) pack_taps_unit<parts>(side.taps, side.units);
+  }
+}
+
+// NaN passes, as in the activation kernels.
+inline __m512 finish_sum(__m512 sum, __m512 bias, bool relu) {
+  const __m512 x = _mm512_add_ps(sum, bias);
+  return relu ? _mm512_max_ps(_mm512_setzero_ps(), x) : x;
+}
+
+inline void store_output(const ProductResult& result, std::int64_t output) {
+  const __m512 bias = _mm512_set1_ps(result.bias[output]);
+  for (std::int64_t r = 0; r < result.run_count; ++r) {
+    const ProductResult::Run& run = result.runs[r];
+    const float* acc = result.acc + output * kSplitBlock + run.first;
+    for (std::int64_t p = 0; p < run.count; p += kHalf) {
+      const __mmask16 mask = first_of_16(run.count - p);
+      const __m512 y = finish_sum(_mm512_maskz_loadu_ps(mask, acc + p), bias, result.relu);
+      const std::int64_t at = output * result.output_stride + p;
+      if (result.half) {
+        _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at, mask,
+                                 _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
+      } else {
+        _mm512_mask_storeu_ps(static_cast<float*>(run.to) + at, mask, y);
+        __builtin_prefetch(static_cast<float*>(run.to) + at + kSplitBlock, 1, 3);
+      }
+    }
+  }
+}
+
+// The outputs of one block, some at a time.
+class Storing {
+ public:
+  Storing(const ProductResult& result, std::int64_t slices)
+      : result_(result), at_once_((result.outputs + slices - 1) / slices) {}
+
+  void some() {
+    for (std::int64_t i = 0; i < at_once_ && next_ < result_.outputs; ++i) {
+      store_output(result_, next_++);
+    }
+  }
+  void all() {
+    while (next_ < result_.outputs) store_output(result_, next_++);
+  }
+
+ private:
+  const ProductResult& result_;
+  std::int64_t at_once_;
+  std::int64_t next_ = 0;
+};
+
+template <int parts>
+void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
+               SplitRange& range) noexcept {
+  RangeOf seen(range);
+  for (std::int64_t i = 0; i < count; i += kHalf) {
+    const __mmask16 mask = first_of_16(count - i);
+    const __m512 x = _mm512_maskz_loadu_ps(mask, row + i);
+    seen.add(x);
+    const Split<parts> split(x);
+    for (int q = 0; q < parts; ++q) {
+      _mm512_mask_storeu_epi32(to + q * part_stride + i, mask, pair(split.part[q], split.part[q]));
+    }
+  }
+}
+
+// Tiles 0 to 3: sums, 16 outputs x 16 positions each. 4 and 5: filter. 6 and 7: patches.
+#define WEFT_LOAD_A(from)        \
+  _tile_loadd(4, (from), kLine); \
+  _tile_loadd(5, (from) + kTile, kLine)
+#define WEFT_LOAD_B(from)        \
+  _tile_loadd(6, (from), kLine); \
+  _tile_loadd(7, (from) + kTile, kLine)
+#define WEFT_PRODUCTS      \
+  _tile_dpbf16ps(0, 4, 6); \
+  _tile_dpbf16ps(1, 4, 7); \
+  _tile_dpbf16ps(2, 5, 6); \
+  _tile_dpbf16ps(3, 5, 7)
+
+inline void prefetch_tile(const std::uint16_t* from) {
+  for (int line = 0; line < 16; ++line) {
+    _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
+  }
+}
+
+template <int parts>
+void multiply(const ProductBlock& block, ProductSide& side) noexcept {
+  constexpr std::int64_t kStep = parts * kSplitPatchPart;
+  constexpr std::int64_t kAccLine = kSplitBlock * 4;
+  float* const acc[] = {block.acc, block.acc + kHalf, block.acc + kHalf * kSplitBlock,
+                        block.acc + kHalf * kSplitBlock + kHalf};
+  if (block.first) {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  } else {
+    _tile_loadd(0, acc[0], kAccLine);
+    _tile_loadd(1, acc[1], kAccLine);
+    _tile_loadd(2, acc[2], kAccLine);
+    _tile_loadd(3, acc[3], kAccLine);
+  }
+  constexpr std::int64_t kSlices = parts == 3 ? 6 : 4;
+  Storing storing(side.result, kSlices * (block.steps > 0 ? block.steps : 1));
+  const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
+  const std::uint16_t* a = block.filter;
+  const std::uint16_t* b = block.patches;
+  for (std::int64_t step = 0; step < block.steps; ++step, a += kStep, b += kStep) {
+    const std::uint16_t* next = b + kStep;
+    // Each line changes one operand of the line before.
+    if constexpr (parts == 3) {
+      WEFT_LOAD_A(a);
+      WEFT_LOAD_B(b + 2 * kSplitPatchPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_B(b + kSplitPatchPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_A(a + kSplitPatchPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 2 * kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_B(b);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 3 * kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_A(a);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 4 * kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_A(a + 2 * kSplitPatchPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 5 * kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+    } else {
+      WEFT_LOAD_A(a);
+      WEFT_LOAD_B(b + kSplitPatchPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_A(a + kSplitPatchPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_B(b);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 2 * kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+      WEFT_LOAD_A(a);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 3 * kTile);
+      storing.some();
+      pack_units<parts>(side, units);
+    }
+  }
+  storing.all();
+  side.result.outputs = 0;
+  _tile_stored(0, acc[0], kAccLine);
+  _tile_stored(1, acc[1], kAccLine);
+  _tile_stored(2, acc[2], kAccLine);
+  _tile_stored(3, acc[3], kAccLine);
+}
+
+#undef WEFT_LOAD_A
+#undef WEFT_LOAD_B
+#undef WEFT_PRODUCTS
+
+}  // namespace
+
+void product_split_row_2(const float* row, std::int64_t count, std::uint32_t* to,
+                         std::int64_t part_stride, SplitRange& range) noexcept {
+  split_row<2>(row, count, to, part_stride, range);
+}
+void product_split_row_3(const float* row, std::int64_t count, std::uint32_t* to,
+                         std::int64_t part_stride, SplitRange& range) noexcept {
+  split_row<3>(row, count, to, part_stride, range);
+}
+void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept {
+  multiply<2>(block, side);
+}
+void product_multiply_3(const ProductBlock& block, ProductSide& side) noexcept {
+  multiply<3>(block, side);
+}
+void product_store(ProductSide& side) noexcept {
+  Storing(side.result, 1).all();
+  side.result.outputs = 0;
+}
+void product_pack_2(ProductSide& side) noexcept { pack_units<2>(side, INT64_MAX); }
+void product_pack_3(ProductSide& side) noexcept { pack_units<3>(side, INT64_MAX); }
+
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "ops/convolution_geometry.h"
+
+namespace weft::ops {
+
+// The input that one tile reads along one dimension, for positions [first, first + count) of a
+// phase. Position t, counted from the first, and tap j read the element
+//
+//   t * step + j * tap_step + origin,   source(element) being its place in the input.
+//
+// Either all elements from the lowest to the highest are there, each once, or, where taps lie far
+// apart, those of one tap after those of another.
+struct AxisWindow {
+  std::int64_t step = 1;
+  std::int64_t tap_step = 0;
+  std::int64_t origin = 0;
+  std::int64_t size = 1;
+  // source(e) = lowest + e, or with far taps as the definition below says.
+  std::int64_t lowest = 0;
+  std::int64_t in_step = 0;  // of far taps
+  std::int64_t in_tap_step = 0;
+  bool far = false;
+
+  // All offsets of the taps lie in [low, high].
+  static AxisWindow near_taps(const Phase& phase, std::int64_t first, std::int64_t count,
+                              std::int64_t low, std::int64_t high) noexcept;
+  static AxisWindow far_taps(const Phase& phase, std::int64_t first, std::int64_t count) noexcept;
+
+  std::int64_t source(std::int64_t element) const noexcept {
+    if (!far) return lowest + element;
+    return lowest + element % tap_step * in_step + element / tap_step * in_tap_step;
+  }
+};
+
+// Lowest and highest offset of a phase's taps; 0 and 0 where there are none.
+std::array<std::int64_t, 2> offset_range(const Phase& phase) noexcept;
+
+// Elements of the smaller of the two windows, for any phase with at most `taps` taps.
+std::int64_t window_bound(const Phase& phase, std::int64_t taps, std::int64_t count) noexcept;
+
+// The taps [first, second) for which at least one of the positions [first, first + count) reads
+// inside the input; an interval, for offsets are monotonous.
+std::array<std::int64_t, 2> taps_inside(const Phase& phase, std::int64_t first, std::int64_t count,
+                                        std::int64_t in_size) noexcept;
+
+}  // namespace weft::ops

@@ -1,0 +1,601 @@
+#include "ops/convolution_product.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/parallel.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+using kernels::ProductSide;
+using kernels::SplitRange;
+
+namespace {
+
+constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
+
+// What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
+// patches there are two sets.
+constexpr std::int64_t kPatchBytes = 512 * 1024;
+constexpr std::int64_t kPlaneBytes = 512 * 1024;
+constexpr std::int64_t kAccBytes = 768 * 1024;
+
+// Blocks of positions a run, and those of a run of short sums.
+constexpr std::int64_t kRun = 8;
+constexpr std::int64_t kLongRun = 16;
+constexpr std::int64_t kFewSteps = 3;
+
+constexpr std::int64_t kMaxPhases = 64;  // in all
+constexpr std::int64_t kMaxPlaneTerms = 1024;
+
+template <class T>
+T* take(std::byte*& memory, std::int64_t count) {
+  T* result = reinterpret_cast<T*>(memory);
+  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
+  return result;
+}
+
+std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
+  return phases[0].count * phases[1].count * phases[2].count;
+}
+
+bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, kSpatial>& b) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (a[d].count != b[d].count || a[d].taps != b[d].taps || a[d].in_step != b[d].in_step ||
+        a[d].first_offset != b[d].first_offset || a[d].offset_step != b[d].offset_step) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOptions& options) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const std::int64_t parts = split_parts(params.input.data_type);
+  if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
+  if (kernels::product_kernels(parts) == nullptr) return kNever;
+  const ConvolutionGeometry g(params);
+  std::int64_t phases = 1;
+  for (const ConvolutionAxis& axis : g.axes) {
+    if (axis.phase_count() > kMaxPhases) return kNever;
+    phases *= axis.phase_count();
+  }
+  if (phases > kMaxPhases) return kNever;
+  // Measured on one core at 2.8 GHz: a step of products and its part of all else that is done for a
+  // block; a block's results; a pair of terms of a block packed, its terms gathered where they do
+  // not lie in place; results written past the second-level cache.
+  const double step = parts == 3 ? 150e-9 : 110e-9;
+  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 12e9;
+  const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
+  double sum = 0;
+  for (const PhaseSet& set : phase_sets(g)) {
+    const double positions = static_cast<double>(positions_of(set.phases.front()));
+    const double blocks = std::ceil(positions / kSplitBlock);
+    const double steps = std::ceil(static_cast<double>(set.terms) / kSplitBlock);
+    sum += static_cast<double>(set.phases.size()) * blocks * out_blocks * (steps * step + kResult) +
+           blocks * steps * kSplitBlock / 2 * kPair;
+    if (set.taps > 1 || set.phases.front()[2].in_step > 1) {
+      sum += positions * static_cast<double>(set.terms) * kGathered;
+    }
+    sum += positions * static_cast<double>(set.phases.size()) *
+           static_cast<double>(g.out_channels * byte_size(params.output.data_type)) * kByte;
+  }
+  return sum * static_cast<double>(g.batch * g.groups);
+}
+
+ProductConvolution::ProductConvolution(const ConvolutionParams& params, const PlanOptions& options)
+    : SplitPlan(params, options),
+      unit_(*kernels::split_kernels(split_parts(data_type_))),
+      kernels_(*kernels::product_kernels(split_parts(data_type_))),
+      filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
+      sets_(phase_sets(geometry_)) {
+  algorithm = kernels_.name;
+  relu_ = params.fused_activation && !params.fused_activation->scale_bias &&
+          params.fused_activation->type == OperatorType::activation_relu;
+  plain_results_ = relu_ || !params.fused_activation;
+  choose_planes();
+  choose_tiles(options);
+  set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
+  explanation = "tiles of " + std::to_string(line_) + " positions x " +
+                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(run_) + " positions x " + std::to_string(step_chunk_ * kSplitBlock) +
+                " terms at a time" + (use_planes_ ? " from planes, " : ", ") +
+                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+}
+
+std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
+    const ConvolutionGeometry& geometry) {
+  const auto& axes = geometry.axes;
+  std::vector<PhaseSet> sets;
+  for (std::int64_t d = 0; d < axes[0].phase_count(); ++d) {
+    for (std::int64_t h = 0; h < axes[1].phase_count(); ++h) {
+      for (std::int64_t w = 0; w < axes[2].phase_count(); ++w) {
+        const Phases phases{axes[0].phase(d), axes[1].phase(h), axes[2].phase(w)};
+        const auto same = std::find_if(sets.begin(), sets.end(), [&](const PhaseSet& set) {
+          return same_inputs(set.phases.front(), phases);
+        });
+        if (same != sets.end()) {
+          same->phases.push_back(phases);
+          continue;
+        }
+        const std::int64_t taps = phases[0].taps * phases[1].taps * phases[2].taps;
+        sets.push_back({{phases}, geometry.in_channels * taps, taps});
+      }
+    }
+  }
+  return sets;
+}
+
+void ProductConvolution::choose_planes() {
+  const PhaseSet& set = sets_.front();
+  pitch_ = set.phases.front()[2].count;
+  if (sets_.size() > 1 || set.phases.size() > 1 || set.terms > kMaxPlaneTerms) return;
+  const auto& [pd, ph, pw] = set.phases.front();
+  if (pd.taps > AxisTaps::kMost || ph.taps > AxisTaps::kMost || pw.taps > AxisTaps::kMost) return;
+  // Only where windows overlap.
+  if (set.taps < 2 * pd.in_step * ph.in_step * pw.in_step) return;
+  const AxisTaps d(pd), h(ph), w(pw);
+  const std::int64_t pitch = pw.count + w.spread;
+  const std::int64_t plane_rows = geometry_.in_channels * d.count * h.planes * w.planes;
+  const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 4;
+  const std::int64_t fitting = kPlaneBytes / row_bytes - h.spread;
+  if (fitting < 1) return;
+  use_planes_ = true;
+  pitch_ = pitch;
+  bands_ = base::divide_up(ph.count, std::min(fitting, ph.count));
+  band_rows_ = base::divide_up(ph.count, bands_);
+  bands_ = base::divide_up(ph.count, band_rows_);
+  plane_size_ = (band_rows_ + h.spread) * pitch;
+  plane_part_ = plane_rows * plane_size_ + kSplitBlock;
+  for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
+    for (int i = 0; i < d.count; ++i) {
+      for (int j = 0; j < h.count; ++j) {
+        for (int k = 0; k < w.count; ++k) {
+          const std::int64_t plane =
+              ((c * d.count + i) * h.planes + h.plane[j]) * w.planes + w.plane[k];
+          offsets_.push_back(plane * plane_size_ + (h.shift[j] - h.lowest) * pitch + w.shift[k] -
+                             w.lowest);
+        }
+      }
+    }
+  }
+  offsets_.resize(static_cast<std::size_t>(filter_.steps(set.taps)) * kSplitBlock, 0);
+}
+
+void ProductConvolution::choose_tiles(const PlanOptions& options) {
+  std::int64_t steps = 1, positions = 1;
+  std::size_t phases = 1;
+  for (const PhaseSet& set : sets_) {
+    steps = std::max(steps, filter_.steps(set.taps));
+    positions = std::max(positions, positions_of(set.phases.front()));
+    phases = std::max(phases, set.phases.size());
+  }
+  const std::int64_t position_bytes = kernels_.parts * 2 * kSplitBlock;  // of a step
+  const std::int64_t others =
+      geometry_.batch * geometry_.groups * static_cast<std::int64_t>(sets_.size());
+  const unsigned threads = slot_count(options, INT64_MAX);
+  out_block_count_ = filter_.out_blocks();
+  out_splits_ = 1;
+  if (use_planes_) {
+    const auto& [pd, ph, pw] = sets_.front().phases.front();
+    line_ = band_rows_ * pitch_;
+    lines_ = pd.count * bands_;
+    run_ = kSplitBlock;
+    step_chunk_ = steps;
+  } else {
+    // Short sums are stored all the time: longer runs of one output channel are written faster.
+    run_ = (steps <= kFewSteps ? kLongRun : kRun) * kSplitBlock;
+    run_ = std::min<std::int64_t>(run_, base::round_up(positions, kSplitBlock));
+    step_chunk_ = std::min(steps, std::max<std::int64_t>(kPatchBytes / (run_ * position_bytes), 1));
+    // Few tiles leave threads without work at the end.
+    const std::int64_t runs = base::divide_up(positions, run_);
+    const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
+    line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
+    lines_ = base::divide_up(positions, line_);
+  }
+  if (step_chunk_ < steps) {
+    out_block_count_ =
+        std::clamp<std::int64_t>(kAccBytes / (run_ * kSplitBlock * 4), 1, filter_.out_blocks());
+    out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  }
+  if (others * lines_ * out_splits_ < threads) {
+    out_splits_ = std::max(out_splits_, base::divide_up(std::int64_t{threads}, others * lines_));
+  }
+  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
+  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  tile_count_ = others * lines_ * out_splits_;
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  keeps_sums_ = step_chunk_ < steps;
+  acc_blocks_ = 2;  // one is stored while the next one is summed
+  if (keeps_sums_) {
+    acc_blocks_ = static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock);
+  }
+  slot_bytes_ =
+      base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+                         (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
+                                      : kSplitBlock * run_ * 4) +
+                         acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
+                     base::kWorkspaceAlignment);
+}
+
+ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
+                                                         unsigned slot) const noexcept {
+  std::byte* memory = slots + slot * slot_bytes_;
+  Slot result{};
+  result.patches =
+      take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
+  result.acc = take<float>(memory, acc_blocks_ * kAcc);
+  result.bias = take<float>(memory, out_block_count_ * kSplitBlock);
+  result.rows = take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
+  if (use_planes_) {
+    result.planes = take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
+  }
+  return result;
+}
+
+void ProductConvolution::pack_filter(const void* filter, std::byte* packed) const noexcept {
+  filter_.pack(filter, packed, slots_);
+}
+
+SplitRange ProductConvolution::filter_range(const std::byte* packed) const noexcept {
+  return filter_.range(packed);
+}
+
+void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
+                                   std::byte* slots, SharedRange* ranges) const noexcept {
+  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
+    const Tile tile = locate(index);
+    if (tile.count <= 0) return;
+    SplitRange seen;
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), seen);
+    ranges[tile.image].add(seen);
+  });
+}
+
+ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const noexcept {
+  const auto digit = [&](std::int64_t base) {
+    const std::int64_t value = index % base;
+    index /= base;
+    return value;
+  };
+  Tile tile;
+  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  const std::int64_t line = digit(lines_);
+  tile.set = &sets_[static_cast<std::size_t>(digit(static_cast<std::int64_t>(sets_.size())))];
+  tile.group = digit(geometry_.groups);
+  tile.image = index;
+  const Phases& phases = tile.set->phases.front();
+  if (use_planes_) {
+    tile.pitch = pitch_;
+    const std::int64_t row = line % bands_ * band_rows_;
+    const std::int64_t rows = std::min(band_rows_, phases[1].count - row);
+    tile.first = (line / bands_ * phases[1].count + row) * pitch_;
+    tile.count = (rows - 1) * pitch_ + phases[2].count;
+  } else {
+    tile.pitch = phases[2].count;
+    tile.first = line * line_;
+    tile.count = std::min(line_, positions_of(phases) - tile.first);
+  }
+  return tile;
+}
+
+void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
+                                      const Tile& tile, const Slot& slot,
+                                      SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto* input =
+      static_cast<const std::byte*>(arguments.inputs[0]) +
+      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+          element_bytes_;
+  if (use_planes_) fill_planes(tile, input, slot, range);
+  load_bias(arguments, tile, slot.bias);
+  const bool ahead = use_planes_ || reads_in_place(tile);
+  const std::int64_t all_steps = filter_.steps(tile.set->taps);
+  const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
+  ProductSide side{};
+  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
+  Batch batch = batch_at(tile, 0, 0);
+  std::uint16_t* patches = slot.patches;
+  pack(tile, input, batch, patches, slot, side);
+  unit_.enter();
+  for (std::int64_t parity = 0;;) {
+    const Batch next = batch.step + batch.steps < all_steps
+                           ? batch_at(tile, batch.first, batch.step + batch.steps)
+                           : batch_at(tile, batch.first + batch.count, 0);
+    const bool last = batch.step + batch.steps == all_steps;
+    const bool more = next.first < tile.count;
+    std::uint16_t* next_patches =
+        ahead && patches == slot.patches
+            ? slot.patches + run_ * step_chunk_ * step_elements / kSplitBlock
+            : slot.patches;
+    const std::int64_t blocks = base::divide_up(batch.count, kSplitBlock);
+    if (ahead && more) {
+      set_packing(tile, input, next, next_patches, slot, side);
+      const std::int64_t units = next.steps * kSplitBlock / 2 *
+                                 (use_planes_ ? 1 : base::divide_up(next.count, kSplitBlock));
+      side.units_a_step = base::divide_up(
+          units, static_cast<std::int64_t>(tile.set->phases.size()) * tile.out_blocks * blocks *
+                     std::max<std::int64_t>(batch.steps, 1));
+    }
+    float* acc = slot.acc;
+    for (const Phases& phases : tile.set->phases) {
+      for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
+        const std::uint16_t* filter =
+            batch.steps > 0 ? filter_.block(packed, tile.group, phases, tile.first_out_block + k) +
+                                  batch.step * filter_.step()
+                            : nullptr;
+        for (std::int64_t n = 0; n < blocks; ++n, parity ^= 1) {
+          float* block_acc = keeps_sums_ ? acc : slot.acc + parity * kAcc;
+          kernels_.multiply({.filter = filter,
+                             .patches = patches + n * batch.steps * step_elements,
+                             .steps = batch.steps,
+                             .acc = block_acc,
+                             .first = batch.step == 0},
+                            side);
+          if (last) {
+            const std::int64_t first = batch.first + n * kSplitBlock;
+            store(arguments, tile, phases, k, first, std::min(kSplitBlock, tile.count - first),
+                  slot, block_acc, side);
+          }
+          acc += kAcc;
+        }
+      }
+    }
+    if (!more) break;
+    if (ahead) {
+      kernels_.pack(side);
+      side.rows.terms = side.taps.terms = 0;
+    } else {
+      pack(tile, input, next, next_patches, slot, side);
+    }
+    batch = next;
+    patches = next_patches;
+  }
+  kernels_.store(side);
+  unit_.leave();
+  for (const std::uint32_t bits : side.range.largest) range.largest = std::max(range.largest, bits);
+  for (const std::uint32_t bits : side.range.smallest) {
+    range.smallest = std::min(range.smallest, bits);
+  }
+}
+
+ProductConvolution::Batch ProductConvolution::batch_at(const Tile& tile, std::int64_t first,
+                                                       std::int64_t step) const noexcept {
+  return {first, std::min(run_, tile.count - first), step,
+          std::min(step_chunk_, filter_.steps(tile.set->taps) - step)};
+}
+
+void ProductConvolution::load_bias(const RunArguments& arguments, const Tile& tile,
+                                   float* bias) const noexcept {
+  const std::int64_t first = tile.first_out_block * kSplitBlock;
+  const std::int64_t count =
+      std::min(tile.out_blocks * kSplitBlock, geometry_.out_channels - first);
+  if (const auto* from = static_cast<const std::byte*>(arguments.inputs[2])) {
+    const std::int64_t channel = tile.group * geometry_.out_channels + first;
+    rows_.load(data_type_)(from + channel * geometry_.bias_stride * element_bytes_,
+                           geometry_.bias_stride, bias, count);
+  } else {
+    std::fill_n(bias, count, 0.0f);
+  }
+}
+
+// Tells the kernels where the patches of a batch come from, all or, where rows are gathered, those
+// of one step.
+void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, const Batch& batch,
+                                     std::uint16_t* to, const Slot& slot,
+                                     ProductSide& side) const noexcept {
+  side.units = 0;
+  if (use_planes_) {
+    side.taps = {.planes = slot.planes + batch.first,
+                 .part_stride = plane_part_,
+                 .offsets = offsets_.data(),
+                 .terms = static_cast<std::int64_t>(offsets_.size()),
+                 .to = to};
+    return;
+  }
+  const std::int64_t first_term = batch.step * kSplitBlock;
+  side.rows = {.rows = reinterpret_cast<const float*>(input) +
+                       first_term * geometry_.in_channel_stride + tile.first + batch.first,
+               .row_stride = geometry_.in_channel_stride,
+               .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
+               .positions = batch.count,
+               .to = to,
+               .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
+}
+
+void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
+                              std::uint16_t* to, const Slot& slot,
+                              ProductSide& side) const noexcept {
+  if (use_planes_ || reads_in_place(tile)) {
+    set_packing(tile, input, batch, to, slot, side);
+    kernels_.pack(side);
+  } else {
+    const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
+    for (std::int64_t s = 0; s < batch.steps; ++s) {
+      const std::int64_t first_term = (batch.step + s) * kSplitBlock;
+      side.units = 0;
+      side.rows = {.rows = slot.rows,
+                   .row_stride = run_,
+                   .terms = std::min(kSplitBlock, tile.set->terms - first_term),
+                   .positions = batch.count,
+                   .to = to + s * step_elements,
+                   .block_stride = batch.steps * step_elements};
+      for (std::int64_t t = 0; t < side.rows.terms; ++t) {
+        gather_row(tile, input, tile.first + batch.first, batch.count, first_term + t,
+                   slot.rows + t * run_);
+      }
+      kernels_.pack(side);
+    }
+  }
+  side.rows.terms = side.taps.terms = 0;
+}
+
+// Whether position n of a tile's phases is element n of each channel of the input.
+bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
+  if (data_type_ != DataType::float32 || tile.set->taps != 1) return false;
+  std::int64_t stride = 1;
+  for (int d = kSpatial; d-- > 0;) {
+    const Phase& phase = tile.set->phases.front()[d];
+    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != geometry_.axes[d].in_size()) {
+      return false;
+    }
+    if (phase.count > 1 && geometry_.in_strides[d] != stride) return false;
+    stride *= phase.count;
+  }
+  return true;
+}
+
+void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
+                                    std::int64_t count, std::int64_t term,
+                                    float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.set->phases.front();
+  const std::int64_t tap = term % tile.set->taps;
+  const std::int64_t off_w = pw.offset(tap % pw.taps);
+  const std::int64_t off_h = ph.offset(tap / pw.taps % ph.taps);
+  const std::int64_t off_d = pd.offset(tap / (pw.taps * ph.taps));
+  const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
+  const std::int64_t stride = pw.in_step * g.in_strides[2];
+  const std::byte* channel = input + term / tile.set->taps * g.in_channel_stride * element_bytes_;
+  std::int64_t row = position / pw.count;
+  std::int64_t column = position % pw.count;
+  for (float* const stop = to + count; to < stop; ++row, column = 0) {
+    const std::int64_t end = std::min(pw.count, column + (stop - to));
+    const std::int64_t d = row / ph.count * pd.in_step + off_d;
+    const std::int64_t h = row % ph.count * ph.in_step + off_h;
+    const bool inside = d >= 0 && d < g.axes[0].in_size() && h >= 0 && h < g.axes[1].in_size();
+    const std::int64_t begin = inside ? std::clamp(inside_begin, column, end) : end;
+    const std::int64_t last = std::clamp(inside_end, begin, end);
+    to = std::fill_n(to, begin - column, 0.0f);
+    if (begin < last) {
+      const std::int64_t offset = d * g.in_strides[0] + h * g.in_strides[1] +
+                                  (begin * pw.in_step + off_w) * g.in_strides[2];
+      rows_.load(data_type_)(channel + offset * element_bytes_, stride, to, last - begin);
+      to += last - begin;
+    }
+    to = std::fill_n(to, end - last, 0.0f);
+  }
+}
+
+void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
+                                     SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.set->phases.front();
+  const AxisTaps h(ph), w(pw);
+  const std::int64_t first_row = tile.first / pitch_;
+  const std::int64_t out_d = first_row / ph.count;
+  const std::int64_t out_h = first_row % ph.count;
+  const std::int64_t size = g.axes[2].in_size();
+  std::uint32_t* to = slot.planes;
+  for (std::int64_t c = 0; c < g.in_channels; ++c) {
+    for (std::int64_t i = 0; i < pd.taps; ++i) {
+      const std::int64_t d = out_d * pd.in_step + pd.offset(i);
+      for (int plane = 0; plane < h.planes * w.planes; ++plane) {
+        // Element u of a row is input position (u + lowest) * step + remainder.
+        const std::int64_t remainder = w.remainder[plane % w.planes];
+        const std::int64_t begin = std::clamp<std::int64_t>(-w.lowest, 0, pitch_);
+        const std::int64_t end = std::clamp<std::int64_t>(
+            size > remainder ? (size - remainder - 1) / pw.in_step + 1 - w.lowest : 0, begin,
+            pitch_);
+        for (std::int64_t r = 0; r < band_rows_ + h.spread; ++r, to += pitch_) {
+          const std::int64_t y =
+              (out_h + h.lowest + r) * ph.in_step + h.remainder[plane / w.planes];
+          const bool inside =
+              d >= 0 && d < g.axes[0].in_size() && y >= 0 && y < g.axes[1].in_size();
+          const std::int64_t from = inside ? begin : pitch_;
+          const std::int64_t stop = inside ? end : pitch_;
+          for (std::int64_t q = 0; q < kernels_.parts; ++q) {
+            std::uint32_t* part = to + q * plane_part_;
+            std::fill(part, part + from, 0u);
+            std::fill(part + stop, part + pitch_, 0u);
+          }
+          if (from == stop) continue;
+          const std::int64_t offset =
+              c * g.in_channel_stride + d * g.in_strides[0] + y * g.in_strides[1] +
+              ((from + w.lowest) * pw.in_step + remainder) * g.in_strides[2];
+          rows_.load(data_type_)(input + offset * element_bytes_, pw.in_step * g.in_strides[2],
+                                 slot.rows, stop - from);
+          kernels_.split_row(slot.rows, stop - from, to + from, plane_part_, range);
+        }
+      }
+    }
+  }
+  // The last block of a line reaches past the last plane.
+  for (std::int64_t q = 0; q < kernels_.parts; ++q) {
+    std::fill_n(to + q * plane_part_, kSplitBlock, 0u);
+  }
+}
+
+// Hands a block's sums to the next products, which store them on their way, or stores them now.
+void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
+                               const Phases& phases, std::int64_t block, std::int64_t position,
+                               std::int64_t count, const Slot& slot, float* acc,
+                               ProductSide& side) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = phases;
+  const std::int64_t first_channel = (tile.first_out_block + block) * kSplitBlock;
+  const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - first_channel);
+  const float* bias = slot.bias + block * kSplitBlock;
+  auto* output = static_cast<std::byte*>(arguments.outputs[0]) +
+                 (tile.image * g.out_batch_stride +
+                  (tile.group * g.out_channels + first_channel) * g.out_channel_stride) *
+                     element_bytes_;
+  const std::int64_t stride = pw.step * g.out_strides[2];
+  const bool plain = plain_results_ && stride == 1;
+  if (!plain) {
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      float* sums = acc + o * kSplitBlock;
+      for (std::int64_t i = 0; i < kSplitBlock; ++i) sums[i] += bias[o];
+      general_.activate(sums, kSplitBlock);
+    }
+  }
+  // Rows that lie one behind the other are one.
+  const bool merged = stride == 1 && tile.pitch == pw.count && pd.count == 1 &&
+                      (ph.count == 1 || ph.step * g.out_strides[1] == pw.count);
+  const std::int64_t width = merged ? ph.count * pw.count : pw.count;
+  const std::int64_t height = merged ? 1 : ph.count;
+  const std::int64_t pitch = merged ? width : tile.pitch;
+  std::int64_t row = (tile.first + position) / pitch;
+  std::int64_t column = (tile.first + position) % pitch;
+  side.result = {.acc = acc,
+                 .bias = bias,
+                 .relu = relu_,
+                 .half = data_type_ == DataType::float16,
+                 .outputs = plain ? outputs : 0,
+                 .output_stride = g.out_channel_stride,
+                 .run_count = 0,
+                 .runs = {}};
+  for (std::int64_t first = 0; first < count; ++row, column = 0) {
+    const std::int64_t rest = std::min(pitch - column, count - first);
+    const std::int64_t valid = std::min(width - column, rest);
+    const std::int64_t offset = (pd.start + row / height * pd.step) * g.out_strides[0] +
+                                (ph.start + row % height * ph.step) * g.out_strides[1] +
+                                (pw.start + column * pw.step) * g.out_strides[2];
+    std::byte* to = output + offset * element_bytes_;
+    if (valid > 0 && plain) {
+      if (side.result.run_count == std::ssize(side.result.runs)) {
+        kernels_.store(side);
+        side.result.outputs = outputs;
+        side.result.run_count = 0;
+      }
+      side.result.runs[side.result.run_count++] = {first, valid, to};
+    } else if (valid > 0) {
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        rows_.store(data_type_)(acc + o * kSplitBlock + first,
+                                to + o * g.out_channel_stride * element_bytes_, stride, valid);
+      }
+    }
+    first += rest;
+  }
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/split/product.h"
+#include "ops/axis_taps.h"
+#include "ops/product_filter.h"
+#include "ops/split_plan.h"
+
+namespace weft::ops {
+
+// A convolution on a matrix unit for bfloat16 as a plain product of split numbers (product.h): the
+// patches of a block of positions are written out, in parts, and multiplied while they are in the
+// cache. For windows of one, for windows that do not overlap, and for few input channels, where
+// SplitConvolution would fill its blocks of 32 channels with zeros.
+//
+// Patches come from rows of the input, each term of each position taken apart where it is used, or,
+// where windows overlap much, from split planes (AxisTaps), each number taken apart once.
+//
+// Phases of BACKWARD that read the same inputs share their patches. The terms of a sum are added in
+// the order input channel, tap, whatever the tiles.
+//
+// A thread's memory is at most 4 MiB, whatever the size of the image.
+class ProductConvolution final : public SplitPlan {
+ public:
+  // Seconds that one core would take; infinite where this is not the way.
+  static double seconds(const ConvolutionParams& params, const PlanOptions& options);
+
+  ProductConvolution(const ConvolutionParams& params, const PlanOptions& options);
+
+ private:
+  using Phases = std::array<Phase, kSpatial>;
+
+  // Phases that read the same inputs; the first of them stands for all.
+  struct PhaseSet {
+    std::vector<Phases> phases;
+    std::int64_t terms = 0;
+    std::int64_t taps = 0;
+  };
+
+  // Positions of a phase are numbered along a line, row by row. In planes, a row has `pitch`
+  // positions, of which the last few belong to no output.
+  struct Tile {
+    std::int64_t image, group, first_out_block, out_blocks;
+    const PhaseSet* set;
+    std::int64_t pitch;
+    std::int64_t first;  // of the line
+    std::int64_t count;
+  };
+
+  // What is packed at a time: a run of positions, some steps of terms.
+  struct Batch {
+    std::int64_t first, count;
+    std::int64_t step, steps;
+  };
+
+  struct Slot {
+    std::uint16_t* patches;
+    float* rows;
+    float* acc;
+    std::uint32_t* planes;
+    float* bias;
+  };
+
+  static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
+
+  void pack_filter(const void* filter, std::byte* packed) const noexcept override;
+  kernels::SplitRange filter_range(const std::byte* packed) const noexcept override;
+  void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
+                 SharedRange* ranges) const noexcept override;
+
+  void choose_planes();
+  void choose_tiles(const PlanOptions& options);
+  Tile locate(std::int64_t index) const noexcept;
+  Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
+
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                    const Slot& slot, kernels::SplitRange& range) const noexcept;
+  Batch batch_at(const Tile& tile, std::int64_t first, std::int64_t step) const noexcept;
+  void load_bias(const RunArguments& arguments, const Tile& tile, float* bias) const noexcept;
+  void set_packing(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
+                   const Slot& slot, kernels::ProductSide& side) const noexcept;
+  void pack(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
+            const Slot& slot, kernels::ProductSide& side) const noexcept;
+  bool reads_in_place(const Tile& tile) const noexcept;
+  void gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
+                  std::int64_t count, std::int64_t term, float* to) const noexcept;
+  void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
+                   kernels::SplitRange& range) const noexcept;
+  void store(const RunArguments& arguments, const Tile& tile, const Phases& phases,
+             std::int64_t block, std::int64_t position, std::int64_t count, const Slot& slot,
+             float* acc, kernels::ProductSide& side) const noexcept;
+
+  const kernels::SplitKernels& unit_;
+  const kernels::ProductKernels& kernels_;
+  ProductFilter filter_;
+  std::vector<PhaseSet> sets_;
+  bool relu_ = false;
+  bool plain_results_ = false;  // the kernels' store functions do all that is to be done
+
+  // With planes: all of one phase.
+  bool use_planes_ = false;
+  std::vector<std::int64_t> offsets_;  // of each term in the planes
+  std::int64_t pitch_ = 0;
+  std::int64_t band_rows_ = 0;
+  std::int64_t bands_ = 0;
+  std::int64_t plane_size_ = 0;  // elements
+  std::int64_t plane_part_ = 0;  // elements of all planes of one part
+
+  std::int64_t line_ = 0;             // positions a tile
+  std::int64_t lines_ = 0;            // tiles a phase set
+  std::int64_t run_ = 0;              // positions whose patches are in use at a time
+  std::int64_t step_chunk_ = 0;       // steps that are multiplied at a time
+  std::int64_t out_block_count_ = 0;  // a tile
+  std::int64_t out_splits_ = 0;
+  std::int64_t tile_count_ = 0;
+  bool keeps_sums_ = false;  // from one chunk to the next
+  std::int64_t acc_blocks_ = 0;
+  unsigned slots_ = 1;
+  std::uint64_t slot_bytes_ = 0;
+};
+
+}  // namespace weft::ops

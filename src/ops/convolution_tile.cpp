@@ -1,0 +1,198 @@
+// What a tile of ConvolutionPlan reads: padded copies of input rows, and lists of terms over them.
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ops/convolution_plan.h"
+
+namespace weft::ops {
+
+void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  // Few numbers a channel from channels far apart would crowd a few cache sets and pages.
+  const bool near_channels = g.window() >= 16 || std::abs(g.in_channel_stride) <= 512;
+  bool inside = data_type_ == DataType::float32 && near_channels;
+  for (int d = 0; d < kSpatial; ++d) {
+    const Phase& phase = tile.phases[d];
+    auto [low, high] = offset_range(phase);
+    if (d == kSpatial - 1 && tile.merged > 1) {
+      low = merged_offsets_[0];
+      high = merged_offsets_[1];
+    }
+    tile.windows[d] = AxisWindow::near_taps(phase, tile.first[d], tile.count[d], low, high);
+    const std::int64_t first = tile.windows[d].lowest;
+    inside = inside && first >= 0 && first + tile.windows[d].size <= g.axes[d].in_size();
+  }
+  tile.in_place = inside;
+  if (inside) {
+    tile.element_strides = g.in_strides;
+    tile.channel_stride = g.in_channel_stride;
+    for (int d = 0; d < kSpatial; ++d) {
+      tile.input += tile.windows[d].lowest * g.in_strides[d] * element_bytes_;
+    }
+    return;
+  }
+  for (int d = 0; d < kSpatial; ++d) {
+    const bool merged = d == kSpatial - 1 && tile.merged > 1;
+    const Phase& phase = tile.phases[d];
+    if (!merged && phase.taps > 0 && tile.windows[d].size > tile.count[d] * phase.taps) {
+      tile.windows[d] = AxisWindow::far_taps(phase, tile.first[d], tile.count[d]);
+    }
+  }
+  const std::int64_t pitch = tile.windows[2].size;
+  tile.element_strides = {tile.windows[1].size * pitch, pitch, 1};
+  tile.channel_stride = plane_stride(tile.windows[0].size * tile.windows[1].size * pitch);
+}
+
+void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
+                                  std::int64_t channels, float* planes) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [wd, wh, ww] = tile.windows;
+  const std::int64_t in_size = g.axes[2].in_size();
+  const kernels::LoadRow load = rows_.load(data_type_);
+  // Runs of a row of planes: all of it, or with far taps one tap's elements.
+  const std::int64_t run = ww.far ? ww.tap_step : ww.size;
+  const std::int64_t step = ww.far ? ww.in_step : 1;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const std::byte* channel =
+        tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
+    for (std::int64_t d = 0; d < wd.size; ++d) {
+      const std::int64_t in_d = wd.source(d);
+      for (std::int64_t h = 0; h < wh.size; ++h) {
+        const std::int64_t in_h = wh.source(h);
+        float* to = planes + c * tile.channel_stride + d * tile.element_strides[0] +
+                    h * tile.element_strides[1];
+        if (in_d < 0 || in_d >= g.axes[0].in_size() || in_h < 0 || in_h >= g.axes[1].in_size()) {
+          std::fill_n(to, ww.size, 0.0f);
+          continue;
+        }
+        const std::byte* row =
+            channel + (in_d * g.in_strides[0] + in_h * g.in_strides[1]) * element_bytes_;
+        for (std::int64_t first = 0; first < ww.size; first += run, to += run) {
+          // Element i of the run is input position source + i * step.
+          const std::int64_t source = ww.source(first);
+          const std::int64_t begin =
+              std::clamp<std::int64_t>((-source + step - 1) / step, 0, source < 0 ? run : 0);
+          const std::int64_t end =
+              source >= in_size
+                  ? begin
+                  : std::clamp<std::int64_t>((in_size - source - 1) / step + 1, begin, run);
+          std::fill(to, to + begin, 0.0f);
+          if (begin < end) {
+            load(row + (source + begin * step) * g.in_strides[2] * element_bytes_,
+                 step * g.in_strides[2], to + begin, end - begin);
+          }
+          std::fill(to + end, to + run, 0.0f);
+        }
+      }
+    }
+  }
+}
+
+std::int64_t ConvolutionPlan::list_terms(const Tile& tile, const TermRange& range,
+                                         std::int64_t channels,
+                                         kernels::GemmTerm* terms) const noexcept {
+  const std::int64_t columns = filter_.panel_rows();
+  const std::int64_t taps_h = tile.phases[1].taps;
+  const std::int64_t taps_w = tile.last[range.phase].taps;
+  const std::int64_t taps = tile.phases[0].taps * taps_h * taps_w;
+  std::int64_t step[kSpatial];
+  for (int d = 0; d < kSpatial; ++d) step[d] = tile.windows[d].tap_step * tile.element_strides[d];
+  // Merged phases differ in their taps, and some have none.
+  if (tile.merged > 1) step[2] = tile.last[range.phase].offset_step * tile.element_strides[2];
+  kernels::GemmTerm* term = terms;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    for (std::int64_t d = range.taps[0][0]; d < range.taps[0][1]; ++d) {
+      for (std::int64_t h = range.taps[1][0]; h < range.taps[1][1]; ++h) {
+        const std::int64_t a = c * tile.channel_stride + d * step[0] + h * step[1];
+        const std::int64_t b = c * taps + (d * taps_h + h) * taps_w;
+        for (std::int64_t w = range.taps[2][0]; w < range.taps[2][1]; ++w) {
+          *term++ = {a + w * step[2], (b + w) * columns};
+        }
+      }
+    }
+  }
+  return term - terms;
+}
+
+// All strips of a tile, each with its list of terms; strips that leave out the same taps share one.
+std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channels,
+                                          const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t columns = filter_.panel_rows();
+  const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+  std::array<TermRange, kMaxMerged + 32> ranges;
+  std::array<std::int64_t, kMaxMerged + 32> depths;
+  std::int64_t lists = 0;
+  std::int64_t reserved = tile.merged;  // lists of all terms, one a phase, that may still be needed
+  std::array<bool, kMaxMerged> has_all{};
+  const auto list = [&](TermRange range) {
+    const auto find = [&] {
+      return std::find(ranges.begin(), ranges.begin() + lists, range) - ranges.begin();
+    };
+    const auto all_taps = [&] {
+      return TermRange{
+          range.phase,
+          {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[range.phase].taps}}}};
+    };
+    std::int64_t i = find();
+    if (i == lists && lists + reserved >= list_count_ && !(range == all_taps())) {
+      range = all_taps();
+      i = find();
+    }
+    if (i == lists) {
+      if (range == all_taps() && !has_all[range.phase]) {
+        has_all[range.phase] = true;
+        --reserved;
+      }
+      ranges[lists] = range;
+      depths[lists] = list_terms(tile, range, channels, slot.terms + lists * list_terms_);
+      ++lists;
+    }
+    return i;
+  };
+  Strip* strip = slot.strips;
+  const auto& [wd, wh, ww] = tile.windows;
+  for (std::int64_t d = 0; d < tile.count[0]; ++d) {
+    const auto taps_d = taps_inside(tile.phases[0], tile.first[0] + d, 1, g.axes[0].in_size());
+    for (std::int64_t h = 0; h < tile.count[1]; ++h) {
+      const auto taps_h = taps_inside(tile.phases[1], tile.first[1] + h, 1, g.axes[1].in_size());
+      const std::int64_t row = (d * tile.count[1] + h) * tile.count[2];
+      const std::int64_t a = (d * wd.step + wd.origin) * tile.element_strides[0] +
+                             (h * wh.step + wh.origin) * tile.element_strides[1];
+      for (std::int64_t i = 0; i < tile.merged; ++i) {
+        const Phase& phase = tile.last[i];
+        const std::int64_t origin =
+            tile.merged > 1 ? phase.first_offset - merged_offsets_[0] : ww.origin;
+        const Strips strips(std::min(tile.count[2], phase.count - tile.first[2]), most);
+        std::int64_t w = 0;
+        for (std::int64_t s = 0; s < strips.count; ++s) {
+          const std::int64_t count = strips.size(s);
+          const auto taps_w = taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
+          const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
+          *strip++ = {.terms = slot.terms + index * list_terms_,
+                      .depth = depths[index],
+                      .a = a + (w * ww.step + origin) * tile.element_strides[2],
+                      .acc = ((row + w) * tile.merged + i) * columns,
+                      .count = static_cast<std::int32_t>(count),
+                      .phase = static_cast<std::int32_t>(i)};
+          w += count;
+        }
+      }
+    }
+  }
+  return strip - slot.strips;
+}
+
+bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {
+  for (int d = 0; d < kSpatial; ++d) {
+    const AxisWindow& window = tile.windows[d];
+    const std::int64_t ends[] = {window.source(0), window.source(window.size - 1)};
+    for (const std::int64_t end : ends) {
+      if (end < 0 || end >= geometry_.axes[d].in_size()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,148 @@
+#include "ops/convolution_tiling.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/cache.h"
+#include "base/checked.h"
+#include "ops/axis_window.h"
+
+namespace weft::ops {
+
+namespace {
+
+// Cycles a term: two multiply-adds or two loads a cycle, and four cycles until a sum can take its
+// next term.
+double cycles_a_term(std::int64_t positions, std::int64_t vectors) {
+  const auto m = static_cast<double>(positions);
+  const auto v = static_cast<double>(vectors);
+  return std::max({m * v / 2, (m + v + 2) / 2, 4.0});
+}
+
+double row_cycles(std::int64_t positions, std::int64_t vectors, std::int64_t most) {
+  const Strips strips(positions, most);
+  const auto longs = static_cast<double>(strips.long_count);
+  const auto shorts = static_cast<double>(strips.count - strips.long_count);
+  return longs * cycles_a_term(strips.short_size + 1, vectors) +
+         (shorts > 0 ? shorts * cycles_a_term(strips.short_size, vectors) : 0);
+}
+
+// The filter of one block of terms stays in the first-level cache while the positions of a tile
+// pass by: two thirds of it, the rest is for what they read.
+std::int64_t terms_a_block(std::int64_t columns) {
+  return base::first_cache_bytes() * 2 / 3 / (columns * 4);
+}
+
+// A box of about `target` positions, whole rows where possible.
+std::array<std::int64_t, kSpatial> box_of(const ConvolutionGeometry& g, std::int64_t target,
+                                          std::int64_t strip) {
+  std::array<std::int64_t, kSpatial> box{1, 1, 1};
+  std::int64_t left = target;
+  for (int d = kSpatial; d-- > 0 && left > 0;) {
+    const std::int64_t size = g.axes[d].max_count();
+    std::int64_t part = std::min(size, left);
+    if (d == kSpatial - 1 && part < size)
+      part = std::min(size, base::divide_up(part, strip) * strip);
+    box[d] = base::divide_up(size, base::divide_up(size, part));
+    if (d == kSpatial - 1 && box[d] < size)
+      box[d] = std::min(size, base::divide_up(box[d], strip) * strip);
+    left /= part;
+    if (part < size) break;
+  }
+  return box;
+}
+
+}  // namespace
+
+std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t taps = 1;
+  for (const ConvolutionAxis& axis : geometry.axes) taps *= axis.class_taps(0);
+  return taps;
+}
+
+std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
+                            const kernels::GemmKernel& kernel) noexcept {
+  std::int64_t best = 2;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t v = 1; v <= kernels::kGemmMaxVectors; ++v) {
+    const std::int64_t most = kernel.max_positions[v - 1];
+    if (most == 0) continue;
+    const std::int64_t panels = base::divide_up(geometry.out_channels, v * kernel.lanes);
+    const double cycles =
+        static_cast<double>(panels) * row_cycles(geometry.axes[kSpatial - 1].max_count(), v, most);
+    if (cycles < least) {
+      least = cycles;
+      best = v;
+    }
+  }
+  return best;
+}
+
+ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
+                                const kernels::GemmKernel& kernel, std::int64_t vectors,
+                                const TilingProblem& problem) noexcept {
+  const std::int64_t columns = vectors * kernel.lanes;
+  const std::int64_t panels = base::divide_up(geometry.out_channels, columns);
+  const std::int64_t strip = kernel.max_positions[vectors - 1];
+  const std::int64_t taps = most_taps(geometry);
+  const std::int64_t terms = geometry.in_channels * taps;
+  const auto phases = static_cast<double>(problem.merged_phases);
+
+  ConvolutionTiling tiling;
+  tiling.vectors = vectors;
+  const std::int64_t blocks = base::divide_up(
+      geometry.in_channels,
+      std::clamp<std::int64_t>(terms_a_block(columns) / taps, 1, geometry.in_channels));
+  tiling.channel_block = base::divide_up(geometry.in_channels, blocks);
+
+  std::int64_t positions = 1;  // of the largest phase
+  for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const std::int64_t cache = base::second_cache_bytes();
+  // From a shared cache or memory the filter comes several times slower.
+  const double filter_bytes = static_cast<double>(panels * columns * 4) *
+                              static_cast<double>(geometry.in_channels * geometry.window());
+  const double bytes_a_cycle = filter_bytes > static_cast<double>(cache) / 2 ? 4 : 16;
+
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t parts = 1; parts <= positions; parts += 1 + parts / 8) {
+    ConvolutionTiling candidate = tiling;
+    candidate.box = box_of(geometry, base::divide_up(positions, parts), strip);
+    double window = 4.0 * static_cast<double>(tiling.channel_block);  // bytes of input
+    for (int d = 0; d < kSpatial; ++d) {
+      const ConvolutionAxis& axis = geometry.axes[d];
+      candidate.boxes[d] = base::divide_up(axis.max_count(), candidate.box[d]);
+      window *=
+          static_cast<double>(window_bound(axis.phase(0), axis.class_taps(0), candidate.box[d]));
+    }
+    const double sums = static_cast<double>(candidate.box_positions() * columns * 4) * phases;
+    const double rows = static_cast<double>(candidate.box[0] * candidate.box[1]);
+    for (std::int64_t panel_blocks = 1; panel_blocks <= panels;
+         panel_blocks += 1 + panel_blocks / 8) {
+      candidate.panel_block = base::divide_up(panels, panel_blocks);
+      candidate.panel_blocks = base::divide_up(panels, candidate.panel_block);
+      const auto panels_here = static_cast<double>(candidate.panel_block);
+      // What a tile keeps has to fit; the smallest tile need not.
+      const double kept = window + (blocks > 1 ? panels_here : 1) * sums;
+      const bool fits = kept <= static_cast<double>(cache) * 0.6;
+      const double tiles = static_cast<double>(problem.others * candidate.box_count()) *
+                           static_cast<double>(candidate.panel_blocks);
+      const double cycles = static_cast<double>(terms) * phases * panels_here *
+                                (rows * row_cycles(candidate.box[2], vectors, strip) +
+                                 static_cast<double>(columns * 4) / bytes_a_cycle) +
+                            window * static_cast<double>(blocks) / 16 + 3000;
+      const double rounds = static_cast<double>(
+          base::divide_up(static_cast<std::int64_t>(tiles), std::int64_t{problem.threads}));
+      const double cost = rounds * cycles + (fits ? 0 : kept * 1e12);
+      if (cost < least) {
+        least = cost;
+        tiling.box = candidate.box;
+        tiling.boxes = candidate.boxes;
+        tiling.panel_block = candidate.panel_block;
+        tiling.panel_blocks = candidate.panel_blocks;
+      }
+    }
+  }
+  return tiling;
+}
+
+}  // namespace weft::ops

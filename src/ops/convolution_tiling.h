@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "kernels/gemm/gemm.h"
+#include "ops/convolution_geometry.h"
+
+namespace weft::ops {
+
+// How a convolution's products are cut into tiles: boxes of positions of a stride phase by some
+// panels of output channels, and how their terms are cut into blocks of input channels.
+struct ConvolutionTiling {
+  std::int64_t vectors = 1;  // of output channels a panel
+  std::array<std::int64_t, kSpatial> box{1, 1, 1};
+  std::array<std::int64_t, kSpatial> boxes{1, 1, 1};
+  std::int64_t panel_block = 1;
+  std::int64_t panel_blocks = 1;
+  std::int64_t channel_block = 1;
+
+  std::int64_t box_count() const noexcept { return boxes[0] * boxes[1] * boxes[2]; }
+  std::int64_t box_positions() const noexcept { return box[0] * box[1] * box[2]; }
+};
+
+// What the choice depends on besides the geometry.
+struct TilingProblem {
+  std::int64_t merged_phases;  // of the last dimension that a tile computes together
+  std::int64_t others;         // tiles that differ in image, group or phase
+  unsigned threads;
+};
+
+// Vectors a panel with the least time for rows of positions as long as this convolution's.
+std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
+                            const kernels::GemmKernel& kernel) noexcept;
+
+ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
+                                const kernels::GemmKernel& kernel, std::int64_t vectors,
+                                const TilingProblem& problem) noexcept;
+
+// Taps of the phase that has the most.
+std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
+
+// A row of `count` positions as equal strips of at most `most`: how many, and each one's size.
+struct Strips {
+  std::int64_t count, short_size, long_count;
+  Strips(std::int64_t positions, std::int64_t most) noexcept
+      : count((positions + most - 1) / most),
+        short_size(count > 0 ? positions / count : 0),
+        long_count(count > 0 ? positions % count : 0) {}
+  std::int64_t size(std::int64_t i) const noexcept { return short_size + (i < long_count ? 1 : 0); }
+};
+
+}  // namespace weft::ops

@@ -1,0 +1,77 @@
+#include "ops/split_plan.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+
+namespace weft::ops {
+
+std::int64_t split_parts(DataType type) noexcept { return type == DataType::float16 ? 2 : 3; }
+
+double general_seconds(const ConvolutionParams& params) {
+  constexpr double kOperations = 1.3e11;  // a second, with AVX-512 at 2.8 GHz
+  const ConvolutionGeometry g(params);
+  double terms = 2 * static_cast<double>(g.in_channels * g.out_channels) *
+                 static_cast<double>(g.groups * g.batch);
+  for (const ConvolutionAxis& axis : g.axes) {
+    terms *= static_cast<double>(axis.window()) * static_cast<double>(axis.out_size()) /
+             static_cast<double>(axis.phase_count());
+  }
+  return terms / kOperations;
+}
+
+SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options)
+    : general_(params, options),
+      geometry_(general_.geometry()),
+      data_type_(params.input.data_type),
+      element_bytes_(byte_size(params.input.data_type)),
+      rows_(kernels::row_kernels(Isa::amx)) {
+  type = OperatorType::convolution;
+  inputs = general_.inputs;
+  outputs = general_.outputs;
+}
+
+void SplitPlan::set_memory(const PlanOptions& options, std::uint64_t filter_bytes, unsigned slots,
+                           std::uint64_t slot_bytes) {
+  filter_bytes_ = filter_bytes;
+  const std::uint64_t filters = filter_bytes + general_.filter_size_in_bytes();
+  (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) = filters;
+  workspace_size_in_bytes +=
+      base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment) +
+      std::max(slots * slot_bytes, general_.slots_size_in_bytes());
+}
+
+void SplitPlan::prepare(const void* filter, void* prepared) const noexcept {
+  auto* memory = static_cast<std::byte*>(prepared);
+  pack_filter(filter, memory);
+  general_.pack_filter(filter, memory + filter_bytes_);
+}
+
+void SplitPlan::run(const RunArguments& arguments) const noexcept {
+  std::byte* workspace = arguments.workspace;
+  auto* ranges = reinterpret_cast<SharedRange*>(workspace);
+  for (std::int64_t i = 0; i < geometry_.batch; ++i) new (ranges + i) SharedRange;
+  workspace += base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment);
+  const auto* packed = static_cast<const std::byte*>(arguments.prepared);
+  if (prepared_size_in_bytes == 0) {
+    pack_filter(arguments.inputs[1], workspace);
+    packed = workspace;
+    workspace += filter_bytes_ + general_.filter_size_in_bytes();
+  }
+  const kernels::SplitRange filter = filter_range(packed);
+  // A filter that no image would be safe with is not worth trying.
+  const bool try_unit = kernels::products_are_safe({}, filter);
+  if (try_unit) run_tiles(arguments, packed, workspace, ranges);
+  bool general_is_packed = prepared_size_in_bytes != 0;
+  for (std::int64_t image = 0; image < geometry_.batch; ++image) {
+    if (try_unit && kernels::products_are_safe(ranges[image].get(), filter)) continue;
+    auto* general = const_cast<std::byte*>(packed) + filter_bytes_;
+    if (!general_is_packed) general_.pack_filter(arguments.inputs[1], general);
+    general_is_packed = true;
+    general_.run_image(arguments, general, image, workspace);
+  }
+}
+
+}  // namespace weft::ops

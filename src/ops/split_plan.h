@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/split/split.h"
+#include "ops/convolution_plan.h"
+#include "ops/shared_range.h"
+
+namespace weft::ops {
+
+// What all convolutions on a matrix unit for bfloat16 share: a filter packed for the unit, and the
+// general plan for what the unit cannot hold.
+//
+// An image whose numbers split.h cannot multiply (infinities, NaN, tiny ones) is computed once more
+// by the general plan: its bits depend on that image and the filter alone.
+//
+// The prepared filter is that of the unit, from its range on, followed by the general one.
+class SplitPlan : public PlanBody {
+ public:
+  void run(const RunArguments& arguments) const noexcept final;
+  void prepare(const void* filter, void* prepared) const noexcept final;
+
+ protected:
+  SplitPlan(const ConvolutionParams& params, const PlanOptions& options);
+
+  // Sets the sizes of workspace and prepared memory from what a derived plan needs.
+  void set_memory(const PlanOptions& options, std::uint64_t filter_bytes, unsigned slots,
+                  std::uint64_t slot_bytes);
+
+  virtual void pack_filter(const void* filter, std::byte* packed) const noexcept = 0;
+  virtual kernels::SplitRange filter_range(const std::byte* packed) const noexcept = 0;
+  // Computes all images, each with the range of its numbers.
+  virtual void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
+                         SharedRange* ranges) const noexcept = 0;
+
+  ConvolutionPlan general_;
+  const ConvolutionGeometry& geometry_;
+  DataType data_type_;
+  std::int64_t element_bytes_;
+  const kernels::RowKernels& rows_;
+
+ private:
+  std::uint64_t filter_bytes_ = 0;
+};
+
+// Seconds that one core would take without the unit.
+double general_seconds(const ConvolutionParams& params);
+
+// Significant parts of a number of a type.
+std::int64_t split_parts(DataType type) noexcept;
+
+}  // namespace weft::ops

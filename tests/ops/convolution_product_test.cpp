@@ -1,0 +1,100 @@
+#include "ops/convolution_product.h"
+
+#include "ops/split_case.h"
+#include "reference/reference.h"
+
+namespace weft::ops {
+namespace {
+
+class ProductConvolutionTest : public MatrixUnitTest {
+ protected:
+  void expect_right(const ConvolutionParams& params) {
+    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    const auto absolute = [](Floats v) {
+      for (float& f : v) f = std::fabs(f);
+      return v;
+    };
+    const Floats expected = run(general(params), x, w, b);
+    ConvolutionParams sums = params;
+    sums.fused_activation.reset();
+    const Floats terms = run(general(sums), absolute(x), absolute(w), absolute(b));
+    const Floats result = run(plan_of<ProductConvolution>(params), x, w, b);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
+    }
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(plan_of<ProductConvolution>(params, threads), x, w, b), result))
+          << threads;
+    }
+  }
+};
+
+// Windows that overlap: patches come from split planes.
+TEST_F(ProductConvolutionTest, FirstLayers) {
+  expect_right(params_of({2, 3, 64, 1, 40, 53, 7, 2, 1}));
+  expect_right(params_of({1, 3, 16, 1, 9, 300, 3, 1, 1}));
+  expect_right(params_of({1, 4, 40, 1, 33, 31, 5, 3, 2}));
+  expect_right(params_of({1, 6, 96, 2, 21, 17, 3, 1, 1}));
+  expect_right(params_of({1, 3, 32, 1, 200, 500, 3, 1, 1}));  // several bands
+}
+
+TEST_F(ProductConvolutionTest, ThreeDimensions) {
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.input.sizes = {1, 3, 6, 20, 22};
+  p.filter.sizes = {40, 3, 3, 5, 5};
+  p.strides = {1, 2, 2};
+  p.dilations = {1, 1, 1};
+  p.start_padding = {1, 2, 2};
+  p.end_padding = {1, 2, 2};
+  p.bias = TensorDesc{.sizes = {1, 40, 1, 1, 1}};
+  p.output.sizes = output_sizes(p);
+  expect_right(p);
+  p.direction = ConvolutionDirection::backward;
+  p.input.sizes = {2, 40, 3, 4, 5};
+  p.filter.sizes = {40, 24, 2, 2, 2};
+  p.strides = {2, 2, 2};
+  p.start_padding = p.end_padding = {0, 0, 0};
+  p.bias = TensorDesc{.sizes = {1, 24, 1, 1, 1}};
+  p.output.sizes = output_sizes(p);
+  expect_right(p);
+}
+
+TEST_F(ProductConvolutionTest, ActivationsInRegistersAndNot) {
+  for (const OperatorType type :
+       {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
+    for (const std::uint32_t window : {1u, 3u}) {
+      ConvolutionParams p = params_of({1, 70, 50, 1, 9, 13, window, 1, 1});
+      p.fused_activation = Activation{.type = type, .alpha = 0.25f};
+      expect_right(p);
+    }
+  }
+}
+
+TEST_F(ProductConvolutionTest, LongSumsAreCutWithoutATrace) {
+  expect_right(params_of({1, 1100, 70, 1, 7, 9, 1, 1, 1}));
+  expect_right(params_of({2, 130, 70, 1, 20, 21, 3, 1, 1}));
+}
+
+TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {
+  for (const std::uint32_t channels : {3u, 64u, 2048u}) {
+    for (const std::uint32_t window : {1u, 3u, 7u}) {
+      for (const std::uint32_t stride : {1u, 2u, 7u}) {
+        for (const std::uint32_t size : {7u, 300u, 5000u}) {
+          const ConvolutionParams params =
+              params_of({1, channels, 512, 1, 20, size + 7, window, stride, 1});
+          const Plan one(std::make_shared<ProductConvolution>(
+              params, PlanOptions{.threads = 1, .prepare_filter = true}));
+          EXPECT_LE(one.workspace_size_in_bytes(), 4u << 20)
+              << one.explain() << ", window " << window << ", stride " << stride << ", " << size;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::ops

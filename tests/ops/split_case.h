@@ -1,0 +1,93 @@
+#pragma once
+
+// What the tests of the plans for the matrix unit share: shapes, and running a plan on floats.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "base/cpu.h"
+#include "weft/convolution.h"
+
+namespace weft::ops {
+
+using Floats = std::vector<float>;
+
+// All tests of these plans need the unit; without it they show as skipped.
+class MatrixUnitTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (base::choose_isa() < Isa::amx) {
+      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
+    }
+  }
+
+  std::mt19937 random_{20261121};
+
+  Floats numbers(std::size_t count) {
+    std::normal_distribution<float> distribution;
+    Floats result(count);
+    for (float& x : result) x = distribution(random_);
+    return result;
+  }
+};
+
+struct Shape {
+  std::uint32_t batch, in, out, groups, height, width, window, stride, dilation;
+  ConvolutionDirection direction = ConvolutionDirection::forward;
+};
+
+inline std::uint32_t size_after(std::uint32_t size, const Shape& s) {
+  const std::uint32_t reach = (s.window - 1) * s.dilation + 1;
+  if (s.direction == ConvolutionDirection::backward) return (size - 1) * s.stride + reach - 1;
+  return (size + 1 - reach) / s.stride + 1;
+}
+
+// Padding 1 at the start of each dimension.
+inline ConvolutionParams params_of(const Shape& s) {
+  const bool backward = s.direction == ConvolutionDirection::backward;
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.direction = s.direction;
+  p.input.sizes = {s.batch, s.in, s.height, s.width};
+  p.filter.sizes = {backward ? s.in : s.out, (backward ? s.out : s.in) / s.groups, s.window,
+                    s.window};
+  p.output.sizes = {s.batch, s.out, size_after(s.height, s), size_after(s.width, s)};
+  p.bias = TensorDesc{.sizes = {1, s.out, 1, 1}};
+  p.strides = {s.stride, s.stride};
+  p.dilations = {s.dilation, s.dilation};
+  p.start_padding = {1, 1};
+  p.end_padding = {0, 0};
+  p.group_count = s.groups;
+  return p;
+}
+
+inline std::size_t count_of(const TensorDesc& desc) { return *element_count(desc.sizes); }
+
+inline Floats run(const Plan& plan, const Floats& x, const Floats& filter, const Floats& bias) {
+  const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
+  Floats y(count_of(*plan.outputs()[0]), -77.0f);
+  const ConstBuffer inputs[] = {bytes(x), bytes(filter), bytes(bias)};
+  const Buffer outputs[] = {{y.data(), y.size() * 4}};
+  plan.run({inputs, outputs});
+  return y;
+}
+
+template <class Body>
+Plan plan_of(const ConvolutionParams& params, unsigned threads = 1) {
+  return Plan(std::make_shared<Body>(params, PlanOptions{.threads = threads}));
+}
+
+inline Plan general(const ConvolutionParams& params) {
+  return plan(params, {.max_isa = Isa::avx512});
+}
+
+inline bool same_bits(const Floats& a, const Floats& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * 4) == 0;
+}
+
+}  // namespace weft::ops

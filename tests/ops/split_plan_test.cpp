@@ -1,0 +1,140 @@
+#include "ops/split_plan.h"
+
+#include <limits>
+
+#include "ops/convolution_product.h"
+#include "ops/convolution_split.h"
+#include "ops/split_case.h"
+#include "reference/reference.h"
+
+namespace weft::ops {
+namespace {
+
+// What every way on the matrix unit promises.
+template <class Body>
+class SplitPlanTest : public MatrixUnitTest {
+ protected:
+  Plan split(const ConvolutionParams& params, unsigned threads = 1) {
+    return plan_of<Body>(params, threads);
+  }
+};
+
+using Bodies = ::testing::Types<SplitConvolution, ProductConvolution>;
+TYPED_TEST_SUITE(SplitPlanTest, Bodies);
+
+constexpr Shape kShapes[] = {
+    {1, 64, 64, 1, 14, 14, 3, 1, 1},
+    {2, 32, 96, 1, 9, 11, 3, 1, 2},   // dilated
+    {1, 40, 33, 1, 8, 50, 3, 1, 1},   // blocks that are not full
+    {1, 64, 64, 1, 15, 15, 3, 2, 1},  // strided: four planes
+    {1, 33, 64, 1, 20, 9, 5, 3, 1},   // nine planes, not all of one size
+    {1, 64, 128, 1, 7, 7, 1, 1, 1},   // windows of one, padded all the same
+    {3, 96, 96, 2, 12, 12, 3, 1, 1},  // groups
+    {1, 500, 32, 1, 6, 40, 3, 1, 1},  // more channel blocks than are split at a time
+    {1, 64, 64, 1, 9, 8, 4, 2, 1, ConvolutionDirection::backward},
+    {1, 48, 40, 1, 5, 6, 2, 3, 1, ConvolutionDirection::backward},  // phases without taps
+    {2, 32, 32, 1, 7, 7, 3, 1, 2, ConvolutionDirection::backward},
+};
+
+TYPED_TEST(SplitPlanTest, AgreesWithTheGeneralPlan) {
+  for (const Shape& shape : kShapes) {
+    SCOPED_TRACE(testing::PrintToString(params_of(shape).input.sizes));
+    const ConvolutionParams params = params_of(shape);
+    const Floats x = this->numbers(count_of(params.input));
+    const Floats w = this->numbers(count_of(params.filter));
+    const Floats b = this->numbers(shape.out);
+    const auto absolute = [](Floats v) {
+      for (float& f : v) f = std::fabs(f);
+      return v;
+    };
+    const Floats expected = run(general(params), x, w, b);
+    const Floats terms = run(general(params), absolute(x), absolute(w), absolute(b));
+    const Floats result = run(this->split(params), x, w, b);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      // Both sum up to 4,500 numbers in float32, in different orders.
+      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
+    }
+  }
+}
+
+TYPED_TEST(SplitPlanTest, ErrorIsNoLargerThanThatOfOneFloatChain) {
+  for (const Shape& shape : kShapes) {
+    if (shape.in < 64) continue;
+    ConvolutionParams params = params_of(shape);
+    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    const Floats x = this->numbers(count_of(params.input));
+    const Floats w = this->numbers(count_of(params.filter));
+    const Floats b(shape.out, 0.0f);
+    // The general plan adds one fused multiply-add after the other. The exact sums: in double.
+    const Floats chain = run(general(params), x, w, b);
+    const Floats result = run(this->split(params), x, w, b);
+    const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
+                                 reinterpret_cast<const std::byte*>(w.data()),
+                                 reinterpret_cast<const std::byte*>(b.data())};
+    const reference::ExpectedTensor exact = reference::evaluate(params, inputs);
+    double ours = 0, theirs = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      ours += std::pow(result[i] - (exact[i].range.low + exact[i].range.high) / 2, 2);
+      theirs += std::pow(chain[i] - (exact[i].range.low + exact[i].range.high) / 2, 2);
+    }
+    EXPECT_LE(ours, theirs);
+  }
+}
+
+TYPED_TEST(SplitPlanTest, ThreadsChangeNoBit) {
+  for (const Shape& shape : kShapes) {
+    const ConvolutionParams params = params_of(shape);
+    const Floats x = this->numbers(count_of(params.input));
+    const Floats w = this->numbers(count_of(params.filter));
+    const Floats b = this->numbers(shape.out);
+    const Floats expected = run(this->split(params, 1), x, w, b);
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(this->split(params, threads), x, w, b), expected)) << threads;
+    }
+  }
+}
+
+TYPED_TEST(SplitPlanTest, NumbersThatTheUnitCannotHoldTakeTheGeneralWayForTheirImageAlone) {
+  constexpr Shape kPair{2, 64, 64, 1, 10, 10, 3, 1, 1};
+  const ConvolutionParams params = params_of(kPair);
+  const Floats w = this->numbers(count_of(params.filter));
+  const Floats b = this->numbers(kPair.out);
+  const Floats plain = this->numbers(count_of(params.input));
+  const Floats expected = run(this->split(params), plain, w, b);
+  const std::size_t image = plain.size() / 2;
+  const std::size_t result_image = expected.size() / 2;
+  using Limits = std::numeric_limits<float>;
+  for (const float odd : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                          Limits::denorm_min(), 1e-36f, Limits::max()}) {
+    Floats x = plain;
+    x[image + 1234] = odd;
+    const Floats result = run(this->split(params), x, w, b);
+    const Floats chain = run(general(params), x, w, b);
+    EXPECT_EQ(std::memcmp(result.data(), expected.data(), result_image * 4), 0)
+        << odd << ": the first image keeps its bits";
+    EXPECT_EQ(std::memcmp(&result[result_image], &chain[result_image], result_image * 4), 0) << odd;
+  }
+}
+
+TYPED_TEST(SplitPlanTest, AFilterThatTheUnitCannotHoldTakesTheGeneralWay) {
+  const ConvolutionParams params = params_of(kShapes[0]);
+  const Floats x = this->numbers(count_of(params.input));
+  const Floats b = this->numbers(kShapes[0].out);
+  for (const float odd : {std::numeric_limits<float>::infinity(), 1e-44f, 1e-33f, 3e38f}) {
+    Floats w = this->numbers(count_of(params.filter));
+    w[777] = odd;
+    EXPECT_TRUE(same_bits(run(this->split(params), x, w, b), run(general(params), x, w, b))) << odd;
+  }
+}
+
+TYPED_TEST(SplitPlanTest, ZerosAreNumbersLikeOthers) {
+  const ConvolutionParams params = params_of(kShapes[0]);
+  const Floats w = this->numbers(count_of(params.filter));
+  const Floats b = this->numbers(kShapes[0].out);
+  const Floats result = run(this->split(params), Floats(count_of(params.input), 0.0f), w, b);
+  const std::size_t plane = result.size() / b.size();
+  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], b[i / plane]);
+}
+
+}  // namespace
+}  // namespace weft::ops
