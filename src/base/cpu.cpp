@@ -113,6 +113,16 @@ bool built_with(Isa isa) noexcept {
   return std::find(std::begin(built), std::end(built), isa) != std::end(built);
 }
 
+bool strict_asked() {
+  const char* text = std::getenv("WEFT_DETERMINISM");
+  if (text == nullptr || *text == '\0') return false;
+  const std::string_view wanted = text;
+  if (wanted == "strict") return true;
+  if (wanted == "machine") return false;
+  throw Error(ErrorCode::invalid_argument, "WEFT_DETERMINISM is \"" + std::string(wanted) +
+                                               "\", must be one of machine, strict");
+}
+
 Isa choose_isa(std::optional<Isa> cap) {
   Isa limit = cap.value_or(Isa::amx);
   if (const char* text = std::getenv("WEFT_MAX_ISA"); text != nullptr && *text != '\0') {

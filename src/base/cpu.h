@@ -16,4 +16,8 @@ bool built_with(Isa isa) noexcept;
 // Throws Error when WEFT_MAX_ISA is not the name of a level.
 Isa choose_isa(std::optional<Isa> cap = std::nullopt);
 
+// Whether WEFT_DETERMINISM asks for the same bits on every CPU.
+// Throws Error when it is neither "strict" nor "machine".
+bool strict_asked();
+
 }  // namespace weft::base

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cpu.h"
 #include "ops/activation.h"
 #include "ops/checker.h"
 #include "ops/convolution_direct.h"
@@ -254,8 +255,11 @@ Dims output_sizes(const ConvolutionParams& params) {
   return *sizes;
 }
 
-Plan plan(const ConvolutionParams& params, const PlanOptions& options) {
+Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   ops::throw_if_any(validate(params), OperatorType::convolution);
+  PlanOptions options = given;
+  options.strict |= base::strict_asked();
+  if (options.strict) return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));
   if (ops::DirectConvolution::suits(params, options)) {
     return Plan(std::make_shared<ops::DirectConvolution>(params, options));
   }

@@ -64,7 +64,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
       activation_(params.fused_activation),
-      gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
+      gemm_(options.strict ? kernels::fused_gemm_kernel(base::choose_isa(options.max_isa))
+                           : kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
       direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||

@@ -50,6 +50,10 @@ static_assert(kDirectColumns % kLanes == 0);
 // Registers for sums. What is left holds a row of inputs and a factor.
 constexpr int kSums = kLanes == 16 ? 24 : 12;
 
+// For functions that are unrolled many times over: with its checks between all those sums gcc takes
+// minutes for each. Accesses to memory stay checked.
+#define WEFT_UNROLLED __attribute__((no_sanitize("undefined")))
+
 // As load(), for numbers that are used several times: gcc would read them from memory each time.
 Vector load_once(const float* from) {
   Vector x = load(from);
@@ -89,7 +93,7 @@ template <int M, int R, int N>
 struct Sums {
   Vector sum[M][R][N];
 
-  Sums() {
+  WEFT_UNROLLED Sums() {
 #pragma GCC unroll 4
     for (auto& channel : sum) {
 #pragma GCC unroll 8
@@ -100,7 +104,7 @@ struct Sums {
     }
   }
 
-  void finish(const DirectBlock& b, float* out, int64_t columns) {
+  WEFT_UNROLLED void finish(const DirectBlock& b, float* out, int64_t columns) {
     if (b.bias != nullptr) {
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
@@ -142,7 +146,7 @@ const float* step(const float* row, int64_t stride) {
 
 // Any taps.
 template <int M, int R, int N>
-void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns) {
+WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns) {
   Sums<M, R, N> s;
   const float* factors = b.filter;
   for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
@@ -167,7 +171,7 @@ void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns
 // One output channel, windows of H rows: column by column of the window, whose H factors stay in
 // registers, so that each input row is loaded once for all output rows that it is a part of.
 template <int R, int N, int H>
-void sum_rows(const DirectBlock& b, const float* in, float* out, int64_t columns) {
+WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, float* out, int64_t columns) {
   Sums<1, R, N> s;
   const int64_t layer = H * b.window_columns;
   const float* factors = b.filter;

@@ -96,4 +96,7 @@ struct GemmKernel {
 std::span<const GemmKernel> gemm_kernel_table() noexcept;
 const GemmKernel& gemm_kernel(Isa isa) noexcept;
 
+// The same with multiply-adds that are fused at every level, however slowly.
+const GemmKernel& fused_gemm_kernel(Isa isa) noexcept;
+
 }  // namespace weft::kernels

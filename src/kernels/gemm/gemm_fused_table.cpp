@@ -1,0 +1,70 @@
+// Fused multiply-adds for levels that have no instruction for them: by the C library, which finds
+// out whether the processor has one after all, and computes the same by hand where not.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_shape.h"
+
+namespace weft::kernels {
+
+namespace {
+
+using std::size_t;
+
+constexpr GemmShape shape = kGemmShapebase;
+
+template <size_t kPositions, size_t kVectors>
+void multiply(const GemmTile& tile) noexcept {
+  constexpr size_t kColumns = kVectors * static_cast<size_t>(shape.lanes);
+  for (size_t m = 0; m < kPositions; ++m) {
+    float* acc = tile.acc + static_cast<std::int64_t>(m) * tile.acc_stride;
+    for (size_t n = 0; n < kColumns; ++n) {
+      float sum = tile.first ? 0.0f : acc[n];
+      for (std::int64_t k = 0; k < tile.depth; ++k) {
+        const GemmTerm& term = tile.terms[k];
+        sum = std::fma(tile.a[term.a + static_cast<std::int64_t>(m) * tile.a_step],
+                       tile.b[term.b + static_cast<std::int64_t>(n)], sum);
+      }
+      acc[n] = tile.bias != nullptr ? sum + tile.bias[n] : sum;
+    }
+  }
+}
+
+template <size_t kVectors>
+constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
+  return std::array<GemmFunction, sizeof...(m)>{multiply<m + 1, kVectors>...};
+}
+(std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
+
+GemmFunction function(std::int64_t vectors, std::int64_t positions) noexcept {
+  const auto m = static_cast<size_t>(positions - 1);
+  return vectors == 2 ? functions<2>[m] : nullptr;  // the only width of the base level
+}
+
+void add_scaled_row(float factor, const float* x, float* acc, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) acc[i] = std::fma(factor, x[i], acc[i]);
+}
+
+}  // namespace
+
+const GemmKernel& fused_gemm_kernel(Isa isa) noexcept {
+  const GemmKernel& plain = gemm_kernel(isa);
+  if (plain.isa >= Isa::avx2) return plain;
+  static const GemmKernel kernel = [] {
+    GemmKernel fused = gemm_kernel(Isa::base);
+    fused.unit_tile = fused.tile = function;
+    fused.add_scaled_row = add_scaled_row;
+    fused.gemm_f32_name = "gemm_f32_fused";
+    fused.gemm_f16_name = "gemm_f16_fused";
+    fused.rows_f32_name = "rows_f32_fused";
+    fused.rows_f16_name = "rows_f16_fused";
+    return fused;
+  }();
+  return kernel;
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "base/cpu.h"
+#include "weft/convolution.h"
+
+namespace weft {
+namespace {
+
+using Floats = std::vector<float>;
+
+struct Shape {
+  ConvolutionDirection direction;
+  std::uint32_t groups, in, out;  // channels a group
+  std::uint32_t height, width, window, stride, dilation;
+};
+
+constexpr auto kForward = ConvolutionDirection::forward;
+constexpr auto kBackward = ConvolutionDirection::backward;
+constexpr Shape kShapes[] = {
+    {kForward, 1, 70, 33, 9, 11, 3, 1, 1},   {kForward, 1, 3, 64, 20, 20, 7, 2, 1},
+    {kForward, 1, 300, 40, 14, 14, 1, 1, 1}, {kForward, 12, 1, 1, 14, 14, 3, 1, 1},
+    {kForward, 3, 4, 4, 12, 19, 3, 1, 2},    {kForward, 1, 64, 64, 15, 15, 5, 3, 1},
+    {kBackward, 1, 48, 40, 5, 6, 4, 2, 1},   {kBackward, 2, 6, 1, 7, 7, 9, 3, 1},
+};
+
+// Padding 1 before, 0 after.
+ConvolutionParams params_of(const Shape& s) {
+  const bool backward = s.direction == kBackward;
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.direction = s.direction;
+  p.group_count = s.groups;
+  p.input.sizes = {1, s.groups * s.in, s.height, s.width};
+  p.filter.sizes = {s.groups * (backward ? s.in : s.out), backward ? s.out : s.in, s.window,
+                    s.window};
+  p.bias = TensorDesc{.sizes = {1, s.groups * s.out, 1, 1}};
+  p.strides = {s.stride, s.stride};
+  p.dilations = {s.dilation, s.dilation};
+  p.start_padding = {1, 1};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+// What strict mode promises, said once more: one chain of fused multiply-adds for each output, then
+// the bias.
+Floats chains(const Shape& s, const ConvolutionParams& p, const Floats& x, const Floats& w,
+              const Floats& b) {
+  const std::int64_t height = s.height, width = s.width, window = s.window, in = s.in, out = s.out;
+  const std::int64_t rows = p.output.sizes[2], columns = p.output.sizes[3];
+  const bool backward = s.direction == kBackward;
+  // The input position that tap k brings to output position y, or -1.
+  const auto position = [&](std::int64_t y, std::int64_t k, std::int64_t size) -> std::int64_t {
+    std::int64_t result = y * s.stride + k * s.dilation - 1;
+    if (backward) {
+      const std::int64_t scaled = y + 1 - k * s.dilation;
+      if (scaled < 0 || scaled % s.stride != 0) return -1;
+      result = scaled / s.stride;
+    }
+    return result >= 0 && result < size ? result : -1;
+  };
+  Floats y;
+  for (std::int64_t channel = 0; channel < s.groups * out; ++channel) {
+    const std::int64_t group = channel / out, o = channel % out;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < columns; ++column) {
+        float sum = 0;
+        for (std::int64_t c = 0; c < in; ++c) {
+          for (std::int64_t kh = 0; kh < window; ++kh) {
+            for (std::int64_t kw = 0; kw < window; ++kw) {
+              const std::int64_t i = position(row, kh, height), j = position(column, kw, width);
+              if (i < 0 || j < 0) continue;
+              const std::int64_t first = backward ? (group * in + c) * out + o : channel * in + c;
+              sum = std::fmaf(w[(first * window + kh) * window + kw],
+                              x[((group * in + c) * height + i) * width + j], sum);
+            }
+          }
+        }
+        y.push_back(sum + b[channel]);
+      }
+    }
+  }
+  return y;
+}
+
+class StrictTest : public ::testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (base::choose_isa(GetParam()) != GetParam()) {
+      GTEST_SKIP() << "this machine has no " << name(GetParam()) << ", or WEFT_MAX_ISA forbids it";
+    }
+  }
+
+  Floats numbers(const TensorDesc& desc) {
+    std::normal_distribution<float> distribution;
+    Floats result(*element_count(desc.sizes));
+    for (float& x : result) x = distribution(random_);
+    return result;
+  }
+
+  std::mt19937 random_{11};
+};
+
+TEST_P(StrictTest, EachSumIsOneChain) {
+  for (const Shape& shape : kShapes) {
+    const ConvolutionParams params = params_of(shape);
+    const Floats x = numbers(params.input), w = numbers(params.filter), b = numbers(*params.bias);
+    const Floats expected = chains(shape, params, x, w, b);
+    for (const unsigned threads : {1u, 3u}) {
+      const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
+      Floats y(expected.size());
+      const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
+      const Buffer outputs[] = {{y.data(), y.size() * 4}};
+      plan(params, {.threads = threads, .max_isa = GetParam(), .strict = true})
+          .run({inputs, outputs});
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(y[i], expected[i])
+            << i << ", input " << testing::PrintToString(params.input.sizes);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, StrictTest,
+                         testing::Values(Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+TEST(StrictSwitch, IsReadFromTheEnvironment) {
+  const char* before = std::getenv("WEFT_DETERMINISM");
+  const std::string old = before == nullptr ? "" : before;
+  const auto algorithm = [] { return plan(params_of(kShapes[3])).algorithm().substr(0, 6); };
+  setenv("WEFT_DETERMINISM", "strict", 1);
+  EXPECT_NE(algorithm(), "direct");
+  setenv("WEFT_DETERMINISM", "machine", 1);
+  EXPECT_EQ(algorithm(), "direct");
+  setenv("WEFT_DETERMINISM", "very", 1);
+  try {
+    algorithm();
+    ADD_FAILURE() << "\"very\" was taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "WEFT_DETERMINISM is \"very\", must be one of machine, strict");
+  }
+  setenv("WEFT_DETERMINISM", old.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace weft
