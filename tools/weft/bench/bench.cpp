@@ -51,9 +51,9 @@ struct Options {
 fs::path shared_file(const char* name) {
   std::error_code failed;
   const fs::path here = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  const fs::path installed = (here / WEFT_SHARE_FROM_BIN / name).lexically_normal();
+  fs::path installed = (here / WEFT_SHARE_FROM_BIN / name).lexically_normal();
   if (fs::exists(installed, failed)) return installed;
-  const fs::path built = (here / "../../share/weft" / name).lexically_normal();
+  fs::path built = (here / "../../share/weft" / name).lexically_normal();
   return fs::exists(built, failed) ? built : installed;
 }
 

@@ -1,5 +1,9 @@
 #include "bench/memory_traffic.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <cstring>
 
 namespace weft::cli::bench {
@@ -17,7 +21,7 @@ Vector load(const std::byte* from) {
 // Bypasses the cache where the processor can; `to` is aligned.
 void stream(std::byte* to, Vector value) {
 #if defined(__SSE2__)
-  __builtin_ia32_movntdq(reinterpret_cast<Vector*>(to), value);
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(value));
 #else
   std::memcpy(to, &value, sizeof(value));
 #endif
@@ -25,7 +29,7 @@ void stream(std::byte* to, Vector value) {
 
 void end_of_stream() {
 #if defined(__SSE2__)
-  __builtin_ia32_sfence();
+  _mm_sfence();
 #endif
 }
 

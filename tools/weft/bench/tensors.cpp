@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "elements.h"
@@ -72,13 +74,14 @@ Memory random_tensor(const TensorDesc& desc, std::uint64_t seed) {
 }  // namespace
 
 Memory huge_memory(std::uint64_t size_in_bytes) {
-  constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   Memory memory(size_in_bytes);
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory.bytes().data());
-  const std::uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
-  const std::uintptr_t last = (begin + size_in_bytes) / kHugePage * kHugePage;
+  void* start = memory.bytes().data();
+  std::size_t space = memory.bytes().size();
   // Only a wish: where it is refused, small pages do.
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (std::align(kHugePage, kHugePage, start, space) != nullptr) {
+    madvise(start, space / kHugePage * kHugePage, MADV_HUGEPAGE);
+  }
   return memory;
 }
 
