@@ -98,9 +98,6 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
       filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
       sets_(phase_sets(geometry_)) {
   algorithm = kernels_.name;
-  relu_ = params.fused_activation && !params.fused_activation->scale_bias &&
-          params.fused_activation->type == OperatorType::activation_relu;
-  plain_results_ = relu_ || !params.fused_activation;
   choose_planes();
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
@@ -297,7 +294,9 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
       (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
           element_bytes_;
   if (use_planes_) fill_planes(tile, input, slot, range);
-  load_bias(arguments, tile, slot.bias);
+  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
+  load_bias(arguments, tile.group * g.out_channels + first_channel,
+            std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   const bool ahead = use_planes_ || reads_in_place(tile);
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
@@ -372,20 +371,6 @@ ProductConvolution::Batch ProductConvolution::batch_at(const Tile& tile, std::in
                                                        std::int64_t step) const noexcept {
   return {first, std::min(run_, tile.count - first), step,
           std::min(step_chunk_, filter_.steps(tile.set->taps) - step)};
-}
-
-void ProductConvolution::load_bias(const RunArguments& arguments, const Tile& tile,
-                                   float* bias) const noexcept {
-  const std::int64_t first = tile.first_out_block * kSplitBlock;
-  const std::int64_t count =
-      std::min(tile.out_blocks * kSplitBlock, geometry_.out_channels - first);
-  if (const auto* from = static_cast<const std::byte*>(arguments.inputs[2])) {
-    const std::int64_t channel = tile.group * geometry_.out_channels + first;
-    rows_.load(data_type_)(from + channel * geometry_.bias_stride * element_bytes_,
-                           geometry_.bias_stride, bias, count);
-  } else {
-    std::fill_n(bias, count, 0.0f);
-  }
 }
 
 // Tells the kernels where the patches of a batch come from, all or, where rows are gathered, those

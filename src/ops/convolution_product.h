@@ -80,7 +80,6 @@ class ProductConvolution final : public SplitPlan {
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, kernels::SplitRange& range) const noexcept;
   Batch batch_at(const Tile& tile, std::int64_t first, std::int64_t step) const noexcept;
-  void load_bias(const RunArguments& arguments, const Tile& tile, float* bias) const noexcept;
   void set_packing(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
                    const Slot& slot, kernels::ProductSide& side) const noexcept;
   void pack(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
@@ -98,8 +97,6 @@ class ProductConvolution final : public SplitPlan {
   const kernels::ProductKernels& kernels_;
   ProductFilter filter_;
   std::vector<PhaseSet> sets_;
-  bool relu_ = false;
-  bool plain_results_ = false;  // the kernels' store functions do all that is to be done
 
   // With planes: all of one phase.
   bool use_planes_ = false;

@@ -13,6 +13,7 @@ namespace weft::ops {
 
 using kernels::kSplitBlock;
 using kernels::SplitRange;
+using kernels::SplitResult;
 
 namespace {
 
@@ -20,6 +21,7 @@ namespace {
 // pixels of as many channel blocks as are in use, and the filter of one block of output channels.
 constexpr std::int64_t kPixelBytes = 896 * 1024;
 constexpr std::int64_t kFilterBytes = 640 * 1024;
+constexpr std::uint64_t kFilterKept = 1024 * 1024;  // one that stays there as a whole
 constexpr std::int64_t kMaxAccBytes = 2 * 1024 * 1024;
 
 // Fewer pixels a tile would have its filter read from the third level for too little work.
@@ -111,8 +113,10 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
 
   const std::int64_t row_bytes =
       kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
+  fetch_ahead_ = filter_.size_in_bytes() > kFilterKept;
+  const std::int64_t filter_bytes = fetch_ahead_ ? kFilterBytes / 2 : kFilterBytes;
   block_group_ = std::clamp<std::int64_t>(
-      std::min(kFilterBytes / (2 * most_taps_ * filter_.step()), kPixelBytes / row_bytes), 1,
+      std::min(filter_bytes / (2 * most_taps_ * filter_.step()), kPixelBytes / row_bytes), 1,
       filter_.in_blocks());
   const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
   const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
@@ -144,6 +148,9 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
   out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
 
+  const std::int64_t shortest_row = columns.phase(columns.phase_count() - 1).count;
+  stores_blocks_ = plain_results_ && columns.phase(0).step * geometry_.out_strides[2] == 1 &&
+                   shortest_row >= kSplitBlock / (SplitResult::kMostRuns - 1) + 1;
   tile_count_ = others * bands_ * out_splits_;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
   // The last block of a line, and the taps of its last pixel, reach past the last plane.
@@ -153,7 +160,8 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   acc_elements_ = kSplitBlock * (one_group ? kSplitBlock : out_block_count_ * line_);
   slot_bytes_ =
       base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
-                         acc_elements_ * 4 + kSplitBlock * line_ * 4 + most_taps_ * 8 + 5 * 64,
+                         acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
+                         most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
                      base::kWorkspaceAlignment);
 }
 
@@ -164,8 +172,9 @@ SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
   result.pixels = take<std::uint16_t>(memory, pixel_elements_);
   result.rows = take<float>(memory, kSplitBlock * kChunk);
   result.acc = take<float>(memory, acc_elements_);
-  result.sums = take<float>(memory, kSplitBlock * line_);
+  result.sums = take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
   result.taps = take<std::int64_t>(memory, most_taps_);
+  result.bias = take<float>(memory, out_block_count_ * kSplitBlock);
   return result;
 }
 
@@ -233,16 +242,30 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
   const std::int64_t line = tile.rows * tile.pitch;
   const std::int64_t class_offset = filter_.class_offset(tile.phases);
   const bool one_group = block_group_ == filter_.in_blocks();
+  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
+  load_bias(arguments, tile.group * g.out_channels + first_channel,
+            std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   SplitRange seen;
   kernels_.enter();
   for (std::int64_t first = 0; first < filter_.in_blocks(); first += block_group_) {
     const std::int64_t blocks = std::min(block_group_, filter_.in_blocks() - first);
     const bool last = first + blocks == filter_.in_blocks();
     if (tap_count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
+    const std::int64_t lines_a_step = filter_.step() / 32;
+    const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 4;
+    const std::int64_t passes = base::divide_up(line, kSplitBlock);
+    const std::int64_t ahead_lines =
+        fetch_ahead_ ? base::divide_up(lines_a_step, passes * groups_a_step) : 0;
+    const auto filter_of = [&](std::int64_t k, std::int64_t block) {
+      return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
+             block * tap_count * filter_.step();
+    };
     for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
-      const std::uint16_t* filter = filter_.block(packed, tile.group, tile.first_out_block + k) +
-                                    class_offset + first * tap_count * filter_.step();
-      for (std::int64_t n = 0; n < line; n += kSplitBlock) {
+      // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+      const std::uint16_t* ahead =
+          k + 1 < tile.out_blocks ? filter_of(k + 1, first) : filter_of(0, first + blocks);
+      const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * blocks * tap_count;
+      for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
         float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
         kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
                            .taps = slot.taps,
@@ -250,13 +273,19 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
                            .block_count = blocks,
                            .block_stride = tile.block_stride,
                            .part_stride = tile.part_stride,
-                           .b = filter,
+                           .b = filter_of(k, first),
                            .acc = acc,
                            .acc_stride = kSplitBlock,
-                           .first = first == 0});
-        if (last) kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+                           .first = first == 0,
+                           .ahead = ahead,
+                           .ahead_lines = ahead_lines});
+        if (last && stores_blocks_) {
+          store_block(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
+        } else if (last) {
+          kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+        }
       }
-      if (last) store(arguments, tile, tile.first_out_block + k, slot.sums);
+      if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
     }
   }
   kernels_.leave();
@@ -328,26 +357,65 @@ void SplitConvolution::split_row(const Tile& tile, const AxisTaps& w, int plane,
   }
 }
 
+// The first row of a tile in one output channel of a group.
+std::byte* SplitConvolution::output_of(const RunArguments& arguments, const Tile& tile,
+                                       std::int64_t channel) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const Phase& ph = tile.phases[1];
+  return static_cast<std::byte*>(arguments.outputs[0]) +
+         (tile.image * g.out_batch_stride +
+          (tile.group * g.out_channels + channel) * g.out_channel_stride +
+          (ph.start + tile.first_row * ph.step) * g.out_strides[1] +
+          tile.phases[2].start * g.out_strides[2]) *
+             element_bytes_;
+}
+
+// The block of pixels from `first` of a tile's line on.
+void SplitConvolution::store_block(const RunArguments& arguments, const Tile& tile,
+                                   std::int64_t out_block, std::int64_t first, const float* acc,
+                                   const float* bias) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t channel = (tile.first_out_block + out_block) * kSplitBlock;
+  const std::int64_t row_stride = tile.phases[1].step * g.out_strides[1];
+  std::byte* output = output_of(arguments, tile, channel);
+  SplitResult result{.acc = acc,
+                     .bias = bias,
+                     .relu = relu_,
+                     .half = data_type_ == DataType::float16,
+                     .outputs = std::min(kSplitBlock, g.out_channels - channel),
+                     .output_stride = g.out_channel_stride,
+                     .run_count = 0,
+                     .runs = {}};
+  const std::int64_t end = std::min(first + kSplitBlock, tile.rows * tile.pitch);
+  for (std::int64_t at = first; at < end;) {
+    const std::int64_t row = at / tile.pitch;
+    const std::int64_t column = at % tile.pitch;
+    const std::int64_t count = std::min(tile.phases[2].count - column, end - at);
+    if (count > 0) {
+      result.runs[result.run_count++] = {at - first, count,
+                                         output + (row * row_stride + column) * element_bytes_};
+    }
+    at += tile.pitch - column;
+  }
+  kernels_.store(result);
+}
+
 void SplitConvolution::store(const RunArguments& arguments, const Tile& tile,
                              std::int64_t out_block, float* sums) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const Phase& ph = tile.phases[1];
   const Phase& pw = tile.phases[2];
-  const kernels::StoreRow store_row = rows_.store(data_type_);
   const std::int64_t first = out_block * kSplitBlock;
   const std::int64_t channels = std::min(kSplitBlock, g.out_channels - first);
   for (std::int64_t o = 0; o < channels; ++o) {
-    const std::int64_t channel = tile.group * g.out_channels + first + o;
     float* row = sums + o * line_;
-    general_.finish(arguments, channel, row, tile.rows * tile.pitch);
-    auto* to =
-        static_cast<std::byte*>(arguments.outputs[0]) +
-        (tile.image * g.out_batch_stride + channel * g.out_channel_stride +
-         (ph.start + tile.first_row * ph.step) * g.out_strides[1] + pw.start * g.out_strides[2]) *
-            element_bytes_;
+    general_.finish(arguments, tile.group * g.out_channels + first + o, row,
+                    tile.rows * tile.pitch);
+    std::byte* to = output_of(arguments, tile, first + o);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      store_row(row + r * tile.pitch, to + r * ph.step * g.out_strides[1] * element_bytes_,
-                pw.step * g.out_strides[2], pw.count);
+      rows_.store(data_type_)(row + r * tile.pitch,
+                              to + r * ph.step * g.out_strides[1] * element_bytes_,
+                              pw.step * g.out_strides[2], pw.count);
     }
   }
 }

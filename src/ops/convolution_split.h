@@ -44,7 +44,8 @@ class SplitConvolution final : public SplitPlan {
     std::uint16_t* pixels;
     float* rows;  // 32 channels of kChunk pixels, widened
     float* acc;
-    float* sums;  // 32 output channels of line_ pixels
+    float* sums;  // 32 output channels of line_ pixels, where results are not plain
+    float* bias;
     std::int64_t* taps;
   };
 
@@ -67,8 +68,12 @@ class SplitConvolution final : public SplitPlan {
   void split_row(const Tile& tile, const AxisTaps& w, int plane, const std::byte* row,
                  std::int64_t channels, std::uint16_t* to, const Slot& slot,
                  kernels::SplitRange& range) const noexcept;
+  void store_block(const RunArguments& arguments, const Tile& tile, std::int64_t out_block,
+                   std::int64_t first, const float* acc, const float* bias) const noexcept;
   void store(const RunArguments& arguments, const Tile& tile, std::int64_t out_block,
              float* sums) const noexcept;
+  std::byte* output_of(const RunArguments& arguments, const Tile& tile,
+                       std::int64_t channel) const noexcept;
 
   const kernels::SplitKernels& kernels_;
   SplitFilter filter_;
@@ -78,6 +83,8 @@ class SplitConvolution final : public SplitPlan {
   std::int64_t out_block_count_ = 0;  // a tile
   std::int64_t out_splits_ = 0;
   std::int64_t block_group_ = 0;  // input channel blocks that are split at a time
+  bool stores_blocks_ = false;    // straight from the sums
+  bool fetch_ahead_ = false;      // filters, from the third-level cache
   std::int64_t line_ = 0;         // pixels of a tile, rounded up
   std::int64_t tile_count_ = 0;
   std::int64_t pixel_elements_ = 0;  // of a slot

@@ -27,7 +27,10 @@ SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options
       geometry_(general_.geometry()),
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
-      rows_(kernels::row_kernels(Isa::amx)) {
+      rows_(kernels::row_kernels(Isa::amx)),
+      relu_(params.fused_activation && !params.fused_activation->scale_bias &&
+            params.fused_activation->type == OperatorType::activation_relu),
+      plain_results_(relu_ || !params.fused_activation) {
   type = OperatorType::convolution;
   inputs = general_.inputs;
   outputs = general_.outputs;
@@ -41,6 +44,16 @@ void SplitPlan::set_memory(const PlanOptions& options, std::uint64_t filter_byte
   workspace_size_in_bytes +=
       base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment) +
       std::max(slots * slot_bytes, general_.slots_size_in_bytes());
+}
+
+void SplitPlan::load_bias(const RunArguments& arguments, std::int64_t first, std::int64_t count,
+                          float* bias) const noexcept {
+  if (const auto* from = static_cast<const std::byte*>(arguments.inputs[2])) {
+    rows_.load(data_type_)(from + first * geometry_.bias_stride * element_bytes_,
+                           geometry_.bias_stride, bias, count);
+  } else {
+    std::fill_n(bias, count, 0.0f);
+  }
 }
 
 void SplitPlan::prepare(const void* filter, void* prepared) const noexcept {

@@ -34,11 +34,17 @@ class SplitPlan : public PlanBody {
   virtual void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                          SharedRange* ranges) const noexcept = 0;
 
+  // Of the output channels [first, first + count) of all groups; 0 where there is none.
+  void load_bias(const RunArguments& arguments, std::int64_t first, std::int64_t count,
+                 float* bias) const noexcept;
+
   ConvolutionPlan general_;
   const ConvolutionGeometry& geometry_;
   DataType data_type_;
   std::int64_t element_bytes_;
   const kernels::RowKernels& rows_;
+  bool relu_;           // the only activation, and without scale and bias
+  bool plain_results_;  // relu_, or no activation
 
  private:
   std::uint64_t filter_bytes_ = 0;

@@ -15,10 +15,6 @@ constexpr std::int64_t kHalf = kSplitBlock / 2;
 constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
 constexpr std::int64_t kLine = 64;
 
-inline __mmask16 first_of_16(std::int64_t count) {
-  return static_cast<__mmask16>(count >= kHalf ? 0xffff : count <= 0 ? 0 : (1 << count) - 1);
-}
-
 // One pair of terms of 32 positions.
 template <int parts>
 void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
@@ -80,12 +76,6 @@ void pack_units(ProductSide& side, std::int64_t count) {
     const std::int64_t end = all - side.units < count ? all : side.units + count;
     for (; side.units < end; ++side.units) pack_taps_unit<parts>(side.taps, side.units);
   }
-}
-
-// NaN passes, as in the activation kernels.
-inline __m512 finish_sum(__m512 sum, __m512 bias, bool relu) {
-  const __m512 x = _mm512_add_ps(sum, bias);
-  return relu ? _mm512_max_ps(_mm512_setzero_ps(), x) : x;
 }
 
 inline void store_output(const ProductResult& result, std::int64_t output) {

@@ -48,6 +48,31 @@ struct SplitTile {
   float* acc;
   std::int64_t acc_stride;
   bool first;
+  // Cache lines to fetch into the second level meanwhile, after each four products.
+  const std::uint16_t* ahead;
+  std::int64_t ahead_lines;
+};
+
+// A block's sums on their way to a tensor whose positions lie side by side, in runs:
+//
+//   to(o, p) = activation(acc(first + p, o) + bias(o))   for p in [0, count), o in [0, outputs)
+struct SplitResult {
+  static constexpr int kMostRuns = 6;
+
+  struct Run {
+    std::int64_t first;
+    std::int64_t count;
+    void* to;
+  };
+
+  const float* acc;   // as in SplitTile, rows of 32 floats without gaps
+  const float* bias;  // one an output
+  bool relu;          // or no activation
+  bool half;          // float16, otherwise float32
+  std::int64_t outputs;
+  std::int64_t output_stride;  // elements
+  std::int64_t run_count;
+  Run runs[kMostRuns];
 };
 
 // The kernels for numbers of two or three parts.
@@ -73,6 +98,8 @@ struct SplitKernels {
   // to[o * to_stride + p] = acc[p * acc_stride + o] for 32 pixels and 32 output channels.
   void (*transpose)(const float* acc, std::int64_t acc_stride, float* to,
                     std::int64_t to_stride) noexcept;
+
+  void (*store)(const SplitResult& result) noexcept;
 };
 
 // Null where this build or this machine has no such unit.

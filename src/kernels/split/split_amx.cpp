@@ -124,12 +124,20 @@ void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexc
   _tile_dpbf16ps(2, 5, 6); \
   _tile_dpbf16ps(3, 5, 7)
 
-// The next step's filter, a tile after each four products: the loads then find it in the first
-// level (6 to 15% of the whole).
+// Loads that miss the first level hold up the products: few of them can be under way. So the next
+// step's operands are fetched, a tile of the filter after each four products (6 to 15% of the
+// whole), and pixels where they are not those of this step, moved by one (10%).
 inline void prefetch_tile(const std::uint16_t* from) {
   for (int line = 0; line < kTileBytes / kLine; ++line) {
     _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
   }
+}
+
+inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
+  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
+    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
+  }
+  return from;
 }
 
 template <int parts>
@@ -149,48 +157,76 @@ void multiply(const SplitTile& tile) noexcept {
     _tile_loadd(2, acc[2], stride);
     _tile_loadd(3, acc[3], stride);
   }
+  const std::uint16_t* ahead = tile.ahead;
   const std::uint16_t* h = tile.b;
   const std::int64_t part = tile.part_stride;
   for (std::int64_t block = 0; block < tile.block_count; ++block) {
     const std::uint16_t* pixels = tile.a + block * tile.block_stride;
     for (std::int64_t tap = 0; tap < tile.tap_count; ++tap, h += kStep) {
       const std::uint16_t* x = pixels + tile.taps[tap];
-      const std::uint16_t* next = h + kStep;
+      const bool last_tap = tap + 1 == tile.tap_count;
+      const bool last = last_tap && block + 1 == tile.block_count;
+      // The caller's next pixels begin where these end.
+      const std::uint16_t* next = last ? tile.b : h + kStep;
+      const std::uint16_t* next_x = last       ? tile.a + tile.taps[0] + kSplitBlock * kSplitBlock
+                                    : last_tap ? pixels + tile.block_stride + tile.taps[0]
+                                               : pixels + tile.taps[tap + 1];
+      const bool moves = next_x < x || next_x > x + kSplitBlock;
       // Each line changes one operand of the line before.
       if constexpr (parts == 3) {
         WEFT_LOAD_A(x);
         WEFT_LOAD_B(h + 2 * kSplitFilterPart);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next);
+        if (moves) prefetch_tile(next_x);
         WEFT_LOAD_B(h + kSplitFilterPart);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + kTile);
+        if (moves) prefetch_tile(next_x + kTile);
         WEFT_LOAD_A(x + part);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 2 * kTile);
+        if (moves) prefetch_tile(next_x + part);
         WEFT_LOAD_B(h);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 3 * kTile);
+        if (moves) prefetch_tile(next_x + part + kTile);
         WEFT_LOAD_A(x);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 4 * kTile);
+        if (moves) prefetch_tile(next_x + 2 * part);
         WEFT_LOAD_A(x + 2 * part);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 5 * kTile);
+        if (moves) prefetch_tile(next_x + 2 * part + kTile);
       } else {
         WEFT_LOAD_A(x);
         WEFT_LOAD_B(h + kSplitFilterPart);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next);
+        if (moves) prefetch_tile(next_x);
         WEFT_LOAD_A(x + part);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + kTile);
+        if (moves) prefetch_tile(next_x + kTile);
         WEFT_LOAD_B(h);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 2 * kTile);
+        if (moves) prefetch_tile(next_x + part);
         WEFT_LOAD_A(x);
         WEFT_PRODUCTS;
+        ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 3 * kTile);
+        if (moves) prefetch_tile(next_x + part + kTile);
       }
     }
   }
@@ -238,6 +274,45 @@ void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
       for (int i = 0; i < 16; ++i) lines[i] = _mm512_loadu_si512(acc + (p + i) * acc_stride + o);
       transpose_16x16(lines);
       for (int i = 0; i < 16; ++i) _mm512_storeu_si512(to + (o + i) * to_stride + p, lines[i]);
+    }
+  }
+}
+
+void split_store(const SplitResult& result) noexcept {
+  for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
+    for (std::int64_t o = 0; o < result.outputs; o += kHalf) {
+      __m512i lines[16];
+      for (int i = 0; i < 16; ++i) {
+        lines[i] = _mm512_load_si512(result.acc + (p + i) * kSplitBlock + o);
+      }
+      transpose_16x16(lines);
+      const std::int64_t outputs = result.outputs - o < kHalf ? result.outputs - o : kHalf;
+      for (std::int64_t i = 0; i < outputs; ++i) {
+        lines[i] = _mm512_castps_si512(finish_sum(_mm512_castsi512_ps(lines[i]),
+                                                  _mm512_set1_ps(result.bias[o + i]), result.relu));
+      }
+      for (std::int64_t r = 0; r < result.run_count; ++r) {
+        const SplitResult::Run& run = result.runs[r];
+        // The part of the run in these 16 positions.
+        const std::int64_t begin = run.first > p ? run.first - p : 0;
+        const std::int64_t end = run.first + run.count - p;
+        if (begin >= kHalf || end <= begin) continue;
+        const __mmask16 mask = first_of_16(end) & static_cast<__mmask16>(0xffff << begin);
+        const __mmask16 stored = first_of_16((end < kHalf ? end : kHalf) - begin);
+        const std::int64_t first = o * result.output_stride + p + begin - run.first;
+        for (std::int64_t i = 0; i < outputs; ++i) {
+          const __m512i y = begin == 0 ? lines[i] : _mm512_maskz_compress_epi32(mask, lines[i]);
+          const std::int64_t at = first + i * result.output_stride;
+          if (result.half) {
+            _mm256_mask_storeu_epi16(
+                static_cast<std::uint16_t*>(run.to) + at, stored,
+                _mm512_cvtps_ph(_mm512_castsi512_ps(y), _MM_FROUND_TO_NEAREST_INT));
+          } else {
+            _mm512_mask_storeu_epi32(static_cast<float*>(run.to) + at, stored, y);
+            __builtin_prefetch(static_cast<float*>(run.to) + at + kSplitBlock, 1, 3);
+          }
+        }
+      }
     }
   }
 }

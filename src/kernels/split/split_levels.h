@@ -9,6 +9,7 @@ namespace weft::kernels {
 struct ProductBlock;
 struct ProductSide;
 struct SplitRange;
+struct SplitResult;
 struct SplitTile;
 }  // namespace weft::kernels
 
@@ -26,6 +27,7 @@ void split_multiply_2(const SplitTile& tile) noexcept;
 void split_multiply_3(const SplitTile& tile) noexcept;
 void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
                      std::int64_t to_stride) noexcept;
+void split_store(const SplitResult& result) noexcept;
 
 void product_split_row_2(const float* row, std::int64_t count, std::uint32_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept;

@@ -35,6 +35,17 @@ inline __m512i pair(__m512i even, __m512i odd) {
   return _mm512_or_si512(_mm512_srli_epi32(even, 16), odd);
 }
 
+// All lanes where count is 16 or more, none where it is negative.
+inline __mmask16 first_of_16(std::int64_t count) {
+  return static_cast<__mmask16>(count >= 16 ? 0xffff : count <= 0 ? 0 : (1 << count) - 1);
+}
+
+// What becomes of a sum. NaN passes, as in the activation kernels.
+inline __m512 finish_sum(__m512 sum, __m512 bias, bool relu) {
+  const __m512 x = _mm512_add_ps(sum, bias);
+  return relu ? _mm512_max_ps(_mm512_setzero_ps(), x) : x;
+}
+
 inline void widen(__m512i& largest, __m512i& smallest, __m512 x) {
   const __m512i bits = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7fffffff));
   largest = _mm512_max_epu32(largest, bits);
