@@ -60,7 +60,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   if (tile.in_place) {
     input = reinterpret_cast<const float*>(tile.input);
   } else {
-    pack_planes(tile, 0, g.in_channels, slot.planes);
+    pack_planes(tile, 0, g.in_channels, slot);
   }
   const bool has_bias = arguments.inputs[2] != nullptr;
   for (std::int64_t p = 0; has_bias && p < tile.panel_count; ++p) {
@@ -80,19 +80,19 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
       const std::int64_t count = std::min(rows, channels - p * rows);
       // Results go to lines that nobody has read: fetch those of the next panel.
       const float* next = to + (p + 1 < tile.panel_count ? rows : 0) * g.out_channel_stride;
-      gemm_.unit_tile(strip.count / gemm_.lanes,
-                      count)({.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset),
-                              .b = input + strip.a,
-                              .acc = to,
-                              .bias = has_bias ? slot.bias + p * rows : nullptr,
-                              .terms = strip.terms,
-                              .depth = strip.depth,
-                              .a_step = 1,
-                              .acc_stride = g.out_channel_stride,
-                              .next = reinterpret_cast<const char*>(next),
-                              .next_step = g.out_channel_stride * std::int64_t{sizeof(float)},
-                              .first = true,
-                              .bias_of_positions = true});
+      gemm_.tile(strip.count / gemm_.lanes, count,
+                 1)({.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset),
+                     .b = input + strip.a,
+                     .acc = to,
+                     .bias = has_bias ? slot.bias + p * rows : nullptr,
+                     .terms = strip.terms,
+                     .depth = strip.depth,
+                     .a_step = 1,
+                     .acc_stride = g.out_channel_stride,
+                     .next = reinterpret_cast<const char*>(next),
+                     .next_step = g.out_channel_stride * std::int64_t{sizeof(float)},
+                     .first = true,
+                     .bias_of_positions = true});
     }
     if (activation_ && (s + 1) % strips_a_row == 0) {
       float* row = output + slot.strips[s + 1 - strips_a_row].acc;

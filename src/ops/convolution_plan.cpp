@@ -163,6 +163,13 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       plane *= size;
     }
     plane_floats_ = tiling_.channel_block * plane_stride(plane);
+    one_tap_ =
+        !across_ && most_taps(g) == 1 && (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
+    if (one_tap_) {
+      const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+      plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] * most *
+                      base::divide_up(tiling_.box[2], most);
+    }
     panel_floats_ = across_ ? 0 : tiling_.box_positions() * merged_phases() * columns;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
@@ -311,7 +318,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
     if (tile.in_place) {
       a = reinterpret_cast<const float*>(tile.input) + first * g.in_channel_stride;
     } else {
-      pack_planes(tile, first, channels, slot.planes);
+      pack_planes(tile, first, channels, slot);
     }
     if (first == 0 || channels != tiling_.channel_block) {
       strips = list_strips(tile, channels, slot);

@@ -127,7 +127,9 @@ class ConvolutionPlan final : public PlanBody {
                     const Slot& slot) const noexcept;
   void lay_out(Tile& tile) const noexcept;
   void pack_planes(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
-                   float* planes) const noexcept;
+                   const Slot& slot) const noexcept;
+  void spread_row(const Tile& tile, const float* row, std::int64_t channels,
+                  float* to) const noexcept;
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
   std::int64_t list_strips(const Tile& tile, std::int64_t channels,
                            const Slot& slot) const noexcept;
@@ -167,7 +169,8 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
 
-  bool merges_ = false;  // the strided phases of the last dimension are computed together
+  bool one_tap_ = false;  // of each phase: nothing overlaps, strips are packed one after the other
+  bool merges_ = false;   // the strided phases of the last dimension are computed together
   std::int64_t merged_ = 1;
   std::array<std::int64_t, 2> merged_offsets_{};       // lowest and highest of all their taps
   std::array<std::int64_t, kSpatial> phase_counts_{};  // merged ones count once

@@ -11,7 +11,7 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   // Few numbers a channel from channels far apart would crowd a few cache sets and pages.
   const bool near_channels = g.window() >= 16 || std::abs(g.in_channel_stride) <= 512;
-  bool inside = data_type_ == DataType::float32 && near_channels;
+  bool inside = data_type_ == DataType::float32 && near_channels && !one_tap_;
   for (int d = 0; d < kSpatial; ++d) {
     const Phase& phase = tile.phases[d];
     auto [low, high] = offset_range(phase);
@@ -42,6 +42,11 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
       tile.windows[d] = AxisWindow::far_taps(phase, tile.first[d], tile.count[d]);
     }
   }
+  if (one_tap_) {
+    tile.element_strides = {0, 0, 1};  // strips follow each other, list_strips() knows where
+    tile.channel_stride = gemm_.max_positions[vectors_ - 1];
+    return;
+  }
   const std::int64_t pitch = tile.windows[2].size;
   tile.element_strides = {tile.windows[1].size * pitch, pitch, 1};
   tile.channel_stride = plane_stride(tile.windows[0].size * tile.windows[1].size * pitch);
@@ -71,8 +76,30 @@ void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) 
                   .size = pitch});
 }
 
+// A row of one channel, cut into strips.
+void ConvolutionPlan::spread_row(const Tile& tile, const float* row, std::int64_t channels,
+                                 float* to) const noexcept {
+  const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+  const Strips strips(tile.count[2], most);
+  const auto spread = [&](std::int64_t rows, std::int64_t size) {
+    gemm_.pad_rows({.from = row,
+                    .to = to,
+                    .from_stride = size,
+                    .to_stride = channels * most,
+                    .rows = rows,
+                    .before = 0,
+                    .count = size,
+                    .size = size});
+    row += rows * size;
+    to += rows * channels * most;
+  };
+  spread(strips.long_count, strips.short_size + 1);
+  spread(strips.count - strips.long_count, strips.short_size);
+}
+
 void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
-                                  std::int64_t channels, float* planes) const noexcept {
+                                  std::int64_t channels, const Slot& slot) const noexcept {
+  float* planes = slot.planes;
   const ConvolutionGeometry& g = geometry_;
   const auto& [wd, wh, ww] = tile.windows;
   const std::int64_t in_size = g.axes[2].in_size();
@@ -80,6 +107,8 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   // Runs of a row of planes: all of it, or with far taps one tap's elements.
   const std::int64_t run = ww.far ? ww.tap_step : ww.size;
   const std::int64_t step = ww.far ? ww.in_step : 1;
+  const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+  const std::int64_t strips_a_row = Strips(tile.count[2], most).count;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
   for (std::int64_t c = 0; c < channels; ++c) {
@@ -87,21 +116,32 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
         tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
     for (std::int64_t d = 0; d < wd.size; ++d) {
       const std::int64_t in_d = wd.source(d);
-      if (plain && in_d >= 0 && in_d < g.axes[0].in_size()) {
+      if (plain && !one_tap_ && in_d >= 0 && in_d < g.axes[0].in_size()) {
         pad_plane(tile, reinterpret_cast<const float*>(channel) + in_d * g.in_strides[0],
                   planes + c * tile.channel_stride + d * tile.element_strides[0]);
         continue;
       }
       for (std::int64_t h = 0; h < wh.size; ++h) {
         const std::int64_t in_h = wh.source(h);
-        float* to = planes + c * tile.channel_stride + d * tile.element_strides[0] +
-                    h * tile.element_strides[1];
+        float* to = one_tap_ ? slot.row
+                             : planes + c * tile.channel_stride + d * tile.element_strides[0] +
+                                   h * tile.element_strides[1];
+        const auto done = [&](const float* filled) {
+          if (!one_tap_) return;
+          const std::int64_t first = (d * wh.size + h) * strips_a_row * channels + c;
+          spread_row(tile, filled, channels, planes + first * most);
+        };
         if (in_d < 0 || in_d >= g.axes[0].in_size() || in_h < 0 || in_h >= g.axes[1].in_size()) {
           std::fill_n(to, ww.size, 0.0f);
+          done(to);
           continue;
         }
         const std::byte* row =
             channel + (in_d * g.in_strides[0] + in_h * g.in_strides[1]) * element_bytes_;
+        if (plain && ww.lowest >= 0 && ww.lowest + ww.size <= in_size && one_tap_) {
+          done(reinterpret_cast<const float*>(row) + ww.lowest);
+          continue;
+        }
         for (std::int64_t first = 0; first < ww.size; first += run, to += run) {
           // Element i of the run is input position source + i * step.
           const std::int64_t source = ww.source(first);
@@ -118,6 +158,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
           }
           std::fill(to + end, to + run, 0.0f);
         }
+        done(slot.row);
       }
     }
   }
@@ -188,8 +229,7 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
     }
     return i;
   };
-  const bool unit = tile.windows[2].step * tile.element_strides[2] == 1;
-  const auto function = unit ? gemm_.unit_tile : gemm_.tile;
+  const std::int64_t step = tile.windows[2].step * tile.element_strides[2];
   Strip* strip = slot.strips;
   const auto& [wd, wh, ww] = tile.windows;
   for (std::int64_t d = 0; d < tile.count[0]; ++d) {
@@ -207,11 +247,16 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
         const Phase& phase = tile.last[i];
         const std::int64_t origin =
             tile.merged > 1 ? phase.first_offset - merged_offsets_[0] : ww.origin;
-        const Strips strips(std::min(tile.count[2], phase.count - tile.first[2]), most);
+        const std::int64_t positions = std::min(tile.count[2], phase.count - tile.first[2]);
+        const Strips strips(one_tap_ ? tile.count[2] : positions, most);
         std::int64_t w = 0;
         for (std::int64_t s = 0; s < strips.count; ++s) {
           std::int64_t count = strips.size(s);
           std::int64_t next = w + count;
+          if (one_tap_) {
+            count = std::min(count, positions - w);  // a merged phase may have one less
+            if (count <= 0) break;
+          }
           if (across_) {
             // Whole vectors: the last of a row go over some positions once more.
             next = std::min(w + most, tile.count[2]);
@@ -222,9 +267,10 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
           const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
           *strip++ = {.terms = slot.terms + index * list_terms_,
                       .depth = depths[index],
-                      .a = a + (w * ww.step + origin) * tile.element_strides[2],
+                      .a = one_tap_ ? ((d * tile.count[1] + h) * strips.count + s) * channels * most
+                                    : a + (w * ww.step + origin) * tile.element_strides[2],
                       .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
-                      .function = across_ ? nullptr : function(vectors_, count),
+                      .function = across_ ? nullptr : gemm_.tile(vectors_, count, step),
                       .count = static_cast<std::int32_t>(count),
                       .phase = static_cast<std::int32_t>(i)};
           w = next;

@@ -28,10 +28,13 @@ double row_cycles(std::int64_t positions, std::int64_t vectors, std::int64_t mos
 }
 
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
-// pass by: two thirds of it, the rest is for what they read.
+// pass by, with a third of it left for what they read: no more terms than have room there.
 std::int64_t terms_a_block(std::int64_t columns) {
-  return base::first_cache_bytes() * 2 / 3 / (columns * 4);
+  return std::min<std::int64_t>(256, base::first_cache_bytes() * 2 / 3 / (columns * 4));
 }
+
+// Input of a block of terms that the first-level translation buffer still reaches.
+constexpr double kMaxWindowBytes = 256 << 10;
 
 // A box of about `target` positions, whole rows where possible.
 std::array<std::int64_t, kSpatial> box_of(const ConvolutionGeometry& g, std::int64_t target,
@@ -151,7 +154,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       // What a tile keeps has to fit; the smallest tile need not.
       const double kept = window + (blocks > 1 ? panels_here : 1) * sums;
       // Sums of all terms at once are stored before they leave the first cache.
-      const bool fits = kept <= static_cast<double>(cache) * 0.6 &&
+      const bool fits = kept <= static_cast<double>(cache) * 0.6 && window <= kMaxWindowBytes &&
                         (blocks > 1 || sums <= static_cast<double>(base::first_cache_bytes()));
       const double tiles = static_cast<double>(problem.others * candidate.box_count()) *
                            static_cast<double>(candidate.panel_blocks);

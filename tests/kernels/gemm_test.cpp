@@ -75,19 +75,18 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
         }
         std::shuffle(terms.begin(), terms.end(), random_);
         const std::vector<float> before(acc.all().begin(), acc.all().end());
-        const auto table = c.a_step == 1 ? GetParam().unit_tile : GetParam().tile;
-        table(vectors, m)({.a = a.first(),
-                           .b = b.first(),
-                           .acc = acc.first(),
-                           .bias = c.bias ? bias.first() : nullptr,
-                           .terms = terms.data(),
-                           .depth = c.depth,
-                           .a_step = c.a_step,
-                           .acc_stride = stride,
-                           .next = reinterpret_cast<const char*>(b.first()),
-                           .next_step = 64,
-                           .first = c.first,
-                           .bias_of_positions = c.bias_of_positions});
+        GetParam().tile(vectors, m, c.a_step)({.a = a.first(),
+                                               .b = b.first(),
+                                               .acc = acc.first(),
+                                               .bias = c.bias ? bias.first() : nullptr,
+                                               .terms = terms.data(),
+                                               .depth = c.depth,
+                                               .a_step = c.a_step,
+                                               .acc_stride = stride,
+                                               .next = reinterpret_cast<const char*>(b.first()),
+                                               .next_step = 64,
+                                               .first = c.first,
+                                               .bias_of_positions = c.bias_of_positions});
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
           const std::int64_t n = i % stride;
           float expected = before[static_cast<std::size_t>(i)];

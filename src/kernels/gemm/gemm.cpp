@@ -58,7 +58,8 @@ inline void keep([[maybe_unused]] Vector& x) {
 #endif
 }
 
-template <size_t kPositions, size_t kVectors, bool kUnit>
+// kStep: a_step where it is known, or 0.
+template <size_t kPositions, size_t kVectors, std::int64_t kStep>
 void multiply(const GemmTile& tile) noexcept {
   Vector acc[kPositions][kVectors];
 #pragma GCC unroll 32
@@ -69,7 +70,7 @@ void multiply(const GemmTile& tile) noexcept {
       acc[m][v] = tile.first ? zero() : load(from);
     }
   }
-  const std::int64_t step = kUnit ? 1 : tile.a_step;
+  const std::int64_t step = kStep != 0 ? kStep : tile.a_step;
   const GemmTerm* const end = tile.terms + tile.depth;
   const char* next = tile.next;
   for (const GemmTerm* term = tile.terms; term != end; ++term) {
@@ -112,18 +113,18 @@ void multiply(const GemmTile& tile) noexcept {
   }
 }
 
-template <size_t kVectors, bool kUnit>
+template <size_t kVectors, std::int64_t kStep>
 constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
-  return std::array<GemmFunction, sizeof...(m)>{multiply<m + 1, kVectors, kUnit>...};
+  return std::array<GemmFunction, sizeof...(m)>{multiply<m + 1, kVectors, kStep>...};
 }
 (std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
 
-template <bool kUnit>
+template <std::int64_t kStep>
 GemmFunction function(std::int64_t vectors, std::int64_t positions) noexcept {
   const auto m = static_cast<size_t>(positions - 1);
-  if (vectors == 1) return functions<1, kUnit>[m];
-  if (vectors == 2) return functions<2, kUnit>[m];
-  return functions<3, kUnit>[m];
+  if (vectors == 1) return functions<1, kStep>[m];
+  if (vectors == 2) return functions<2, kStep>[m];
+  return functions<3, kStep>[m];
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -212,12 +213,10 @@ inline void copy_some(const float* from, float* to, std::int64_t count) {
 
 }  // namespace
 
-GemmFunction gemm_unit_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  return function<true>(vectors, positions);
-}
-
-GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  return function<false>(vectors, positions);
+GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept {
+  if (a_step == 1) return function<1>(vectors, positions);
+  if (a_step == 2) return function<2>(vectors, positions);
+  return function<0>(vectors, positions);
 }
 
 void transpose_f32(const Transposition& t) noexcept {

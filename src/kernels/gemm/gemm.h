@@ -80,9 +80,8 @@ struct GemmKernel {
   Isa isa;
   std::int64_t lanes;                           // columns a vector
   std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
-  // The tile of that many vectors and positions; for a_step == 1 and for any.
-  GemmFunction (*unit_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
-  GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // The tile of that many vectors and positions, for this a_step alone.
+  GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept;
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;
   AddScaledRow add_scaled_row;

@@ -29,7 +29,7 @@ void multiply(const GemmTile& tile) noexcept {
         sum = std::fma(tile.a[term.a + static_cast<std::int64_t>(m) * tile.a_step],
                        tile.b[term.b + static_cast<std::int64_t>(n)], sum);
       }
-      acc[n] = tile.bias != nullptr ? sum + tile.bias[n] : sum;
+      acc[n] = tile.bias != nullptr ? sum + tile.bias[tile.bias_of_positions ? m : n] : sum;
     }
   }
 }
@@ -40,9 +40,10 @@ constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
 }
 (std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
 
-GemmFunction function(std::int64_t vectors, std::int64_t positions) noexcept {
+GemmFunction function(std::int64_t vectors, std::int64_t positions,
+                      std::int64_t /*a_step*/) noexcept {
   const auto m = static_cast<size_t>(positions - 1);
-  return vectors == 2 ? functions<2>[m] : nullptr;  // the only width of the base level
+  return vectors == 2 ? functions<2>[m] : functions<1>[m];  // the widths of the base level
 }
 
 void add_scaled_row(float factor, const float* x, float* acc, std::int64_t count) noexcept {
@@ -56,7 +57,7 @@ const GemmKernel& fused_gemm_kernel(Isa isa) noexcept {
   if (plain.isa >= Isa::avx2) return plain;
   static const GemmKernel kernel = [] {
     GemmKernel fused = gemm_kernel(Isa::base);
-    fused.unit_tile = fused.tile = function;
+    fused.tile = function;
     fused.add_scaled_row = add_scaled_row;
     fused.gemm_f32_name = "gemm_f32_fused";
     fused.gemm_f16_name = "gemm_f16_fused";

@@ -17,7 +17,6 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
   with_shape({.isa = Isa::level,                           \
               .lanes = 0,                                  \
               .max_positions = {},                         \
-              .unit_tile = level::gemm_unit_f32,           \
               .tile = level::gemm_f32,                     \
               .transpose = level::transpose_f32,           \
               .pad_rows = level::pad_rows_f32,             \
