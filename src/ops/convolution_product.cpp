@@ -82,9 +82,15 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
     const double steps = std::ceil(static_cast<double>(set.terms) / kSplitBlock);
     sum += static_cast<double>(set.phases.size()) * blocks * out_blocks * (steps * step + kResult) +
            blocks * steps * kSplitBlock / 2 * kPair;
-    if (set.taps > 1 || set.phases.front()[2].in_step > 1) {
+    const auto& [pd, ph, pw] = set.phases.front();
+    const bool planes =
+        set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
+    if (!planes && (set.taps > 1 || pw.in_step > 1)) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
     }
+    const double filter = static_cast<double>(set.phases.size()) * out_blocks * steps *
+                          static_cast<double>(parts * kernels::kSplitFilterPart * 2);
+    if (filter > kFilterKept) sum += std::ceil(blocks / kRun) * filter * kSecondsAFilterByte;
     sum += positions * static_cast<double>(set.phases.size()) *
            static_cast<double>(g.out_channels * byte_size(params.output.data_type)) * kByte;
   }

@@ -21,7 +21,6 @@ namespace {
 // pixels of as many channel blocks as are in use, and the filter of one block of output channels.
 constexpr std::int64_t kPixelBytes = 896 * 1024;
 constexpr std::int64_t kFilterBytes = 640 * 1024;
-constexpr std::uint64_t kFilterKept = 1024 * 1024;  // one that stays there as a whole
 constexpr std::int64_t kMaxAccBytes = 2 * 1024 * 1024;
 
 // Fewer pixels a tile would have its filter read from the third level for too little work.
@@ -74,8 +73,10 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;
+  // The fewer the taps, the less often pixels are found in the first level.
+  const double rate = 2.3e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
   return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
-             line_share * products / 2.6e12 +
+             line_share * products / rate +
          in_elements * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
 }
 
@@ -113,7 +114,7 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
 
   const std::int64_t row_bytes =
       kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
-  fetch_ahead_ = filter_.size_in_bytes() > kFilterKept;
+  fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   const std::int64_t filter_bytes = fetch_ahead_ ? kFilterBytes / 2 : kFilterBytes;
   block_group_ = std::clamp<std::int64_t>(
       std::min(filter_bytes / (2 * most_taps_ * filter_.step()), kPixelBytes / row_bytes), 1,

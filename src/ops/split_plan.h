@@ -53,6 +53,10 @@ class SplitPlan : public PlanBody {
 // Seconds that one core would take without the unit.
 double general_seconds(const ConvolutionParams& params);
 
+// A packed filter past the second-level cache is read from the third for every run of positions.
+inline constexpr double kSecondsAFilterByte = 1e-10;
+inline constexpr double kFilterKept = 1 << 20;
+
 // Significant parts of a number of a type.
 std::int64_t split_parts(DataType type) noexcept;
 
