@@ -18,9 +18,10 @@ constexpr std::int64_t kLine = 64;
 // One pair of terms of 32 positions.
 template <int parts>
 void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
-  const std::int64_t blocks = (rows.positions + kSplitBlock - 1) / kSplitBlock;
-  const std::int64_t pair_index = unit / blocks;
-  const std::int64_t block = unit % blocks;
+  // Far fewer than 2^32: 32-bit division takes half the time.
+  const auto blocks = static_cast<std::uint32_t>((rows.positions + kSplitBlock - 1) / kSplitBlock);
+  const std::int64_t pair_index = static_cast<std::uint32_t>(unit) / blocks;
+  const std::int64_t block = static_cast<std::uint32_t>(unit) % blocks;
   const bool has_even = 2 * pair_index < rows.terms;
   const bool has_odd = 2 * pair_index + 1 < rows.terms;
   const float* even = rows.rows + (has_even ? 2 * pair_index : 0) * rows.row_stride;
@@ -80,6 +81,16 @@ void pack_units(ProductSide& side, std::int64_t count) {
 
 inline void store_output(const ProductResult& result, std::int64_t output) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
+  if (result.runs[0].count == kSplitBlock && !result.half) {
+    const float* acc = result.acc + output * kSplitBlock;
+    float* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
+    for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
+      _mm512_storeu_ps(to + p, finish_sum(_mm512_load_ps(acc + p), bias, result.relu));
+      // The next block's, in all likelihood.
+      __builtin_prefetch(to + kSplitBlock + p, 1, 3);
+    }
+    return;
+  }
   for (std::int64_t r = 0; r < result.run_count; ++r) {
     const ProductResult::Run& run = result.runs[r];
     const float* acc = result.acc + output * kSplitBlock + run.first;
