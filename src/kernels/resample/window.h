@@ -34,10 +34,10 @@ inline __mmask32 first_32(std::int64_t count) noexcept {
 struct Window32 {
   static constexpr std::int64_t kElements = 32;
   Window32(const void* from, std::int64_t count) noexcept {
-    const __mmask32 mask = first_32(count);
-    low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
-    high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask >> 16),
-                                    static_cast<const float*>(from) + 16);
+    low = high = _mm512_maskz_loadu_epi32(first_16(count), from);
+    if (count > 16) {
+      high = _mm512_maskz_loadu_epi32(first_16(count - 16), static_cast<const float*>(from) + 16);
+    }
   }
   __m512i at(__m512i i) const noexcept { return _mm512_permutex2var_epi32(low, i, high); }
   __m512i low, high;
