@@ -1,5 +1,6 @@
 #include <array>
 #include <span>
+#include <vector>
 
 #include "base/cpu.h"
 #include "base/parallel.h"
@@ -50,6 +51,11 @@ class LinearBody final : public PlanBody {
     const kernels::ResampleKernels& kernels = kernels::resample_kernels(isa);
     gather_ = kernels.gather(data_type_);
     copy_ = kernels::row_kernels(isa).copy(data_type_);
+    inner_table_ =
+        axis_table(geometry_.inner, [&](int64_t o) { return geometry_.inner.neighbors(o); });
+    for (std::size_t d = 0; d < geometry_.outer.size(); ++d) {
+      pair_tables_[d] = axis_table(geometry_.outer[d], [&](int64_t o) { return find_pair(d, o); });
+    }
     algorithm = kernels.linear_name;
     explanation = geometry_.text(slots_);
     plan_scratch();
@@ -111,6 +117,22 @@ class LinearBody final : public PlanBody {
     slot_bytes_ = slot_bytes(layout);
   }
 
+  Pair find_pair(std::size_t d, int64_t o) const noexcept {
+    const ResampleAxis& axis = geometry_.outer[d];
+    const Neighbors n = axis.direct ? Neighbors{o, 0} : axis.neighbors(o);
+    return {n.index * axis.input_stride, (n.index + 1) * axis.input_stride, n.t};
+  }
+
+  Pair pair_of(std::size_t d, int64_t o) const noexcept {
+    const std::vector<Pair>& table = pair_tables_[d];
+    return table.empty() ? find_pair(d, o) : table[static_cast<std::size_t>(o)];
+  }
+
+  Neighbors inner_neighbors(int64_t o) const noexcept {
+    return inner_table_.empty() ? geometry_.inner.neighbors(o)
+                                : inner_table_[static_cast<std::size_t>(o)];
+  }
+
   Source source_of(const ResampleGeometry::Tile& tile, std::byte* scratch) const noexcept {
     const ResampleAxis& inner = geometry_.inner;
     Source source;
@@ -123,12 +145,12 @@ class LinearBody final : public PlanBody {
     auto* t = at<float>(scratch, t_at_);
     auto* offsets = at<int64_t>(scratch, offsets_at_);
     // Coordinates never decrease.
-    const int64_t low = inner.neighbors(tile.first).index;
-    const Neighbors last = inner.neighbors(tile.first + tile.count - 1);
+    const int64_t low = inner_neighbors(tile.first).index;
+    const Neighbors last = inner_neighbors(tile.first + tile.count - 1);
     const int64_t range = last.index - low + (last.t > 0 ? 2 : 1);
     const bool dense = range <= 2 * tile.count;
     for (int64_t i = 0; i < tile.count; ++i) {
-      const Neighbors n = inner.neighbors(tile.first + i);
+      const Neighbors n = inner_neighbors(tile.first + i);
       t[i] = n.t;
       if (dense) {
         index[i] = static_cast<std::int32_t>(n.index - low);
@@ -150,11 +172,7 @@ class LinearBody final : public PlanBody {
                 std::byte* scratch) const noexcept {
     const Source source = source_of(tile, scratch);
     std::array<Pair, kMaxResampleRank> pairs{};
-    const auto step = [&](std::size_t d, int64_t o) {
-      const ResampleAxis& axis = geometry_.outer[d];
-      const Neighbors n = axis.direct ? Neighbors{o, 0} : axis.neighbors(o);
-      pairs[d] = {n.index * axis.input_stride, (n.index + 1) * axis.input_stride, n.t};
-    };
+    const auto step = [&](std::size_t d, int64_t o) { pairs[d] = pair_of(d, o); };
     geometry_.visit(tile, step, [&](int64_t output_offset) {
       std::array<Pair, kMaxResampleRank> mixed;
       std::size_t count = 0;
@@ -226,6 +244,8 @@ class LinearBody final : public PlanBody {
   }
 
   ResampleGeometry geometry_;
+  std::vector<Neighbors> inner_table_;
+  std::array<std::vector<Pair>, kMaxResampleRank> pair_tables_;
   RowLoops<Real> loops_;
   kernels::GatherRow gather_;
   kernels::CopyRow copy_;

@@ -1,4 +1,5 @@
 #include <array>
+#include <vector>
 
 #include "base/cpu.h"
 #include "base/parallel.h"
@@ -36,7 +37,14 @@ class NearestBody final : public PlanBody {
     copy_ = kernels::row_kernels(isa).copy(params.input.data_type);
     algorithm = kernels.nearest_name;
     explanation = geometry_.text(slots_);
+    for (std::size_t d = 0; d < geometry_.outer.size(); ++d) {
+      outer_tables_[d] =
+          axis_table(geometry_.outer[d], [&](int64_t o) { return source(geometry_.outer[d], o); });
+    }
     if (geometry_.inner.direct) return;
+    inner_table_ =
+        axis_table(geometry_.inner, [&](int64_t o) { return source(geometry_.inner, o); });
+    if (!inner_table_.empty()) return;
     ScratchLayout layout;
     layout.take<int64_t>(geometry_.chunk);
     slot_bytes_ = slot_bytes(layout);
@@ -57,16 +65,29 @@ class NearestBody final : public PlanBody {
     return (axis.direct ? o : axis.nearest(o, rounding_)) * axis.input_stride;
   }
 
-  void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
-                int64_t* offsets) const noexcept {
-    const ResampleAxis& inner = geometry_.inner;
-    if (inner.direct) {
-      from += tile.first * inner.input_stride * element_bytes_;
-    } else {
-      for (int64_t i = 0; i < tile.count; ++i) offsets[i] = source(inner, tile.first + i);
+  int64_t outer_source(std::size_t d, int64_t o) const noexcept {
+    const std::vector<int64_t>& table = outer_tables_[d];
+    return table.empty() ? source(geometry_.outer[d], o) : table[static_cast<std::size_t>(o)];
+  }
+
+  // Where the elements of a tile's rows come from, relative to the row: in the table, or found for
+  // this tile, in `scratch`.
+  const int64_t* inner_sources(const ResampleGeometry::Tile& tile,
+                               int64_t* scratch) const noexcept {
+    if (!inner_table_.empty()) return inner_table_.data() + tile.first;
+    for (int64_t i = 0; i < tile.count; ++i) {
+      scratch[i] = source(geometry_.inner, tile.first + i);
     }
+    return scratch;
+  }
+
+  void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
+                int64_t* scratch) const noexcept {
+    const ResampleAxis& inner = geometry_.inner;
+    const int64_t* offsets = inner.direct ? nullptr : inner_sources(tile, scratch);
+    if (inner.direct) from += tile.first * inner.input_stride * element_bytes_;
     std::array<int64_t, kMaxResampleRank> sources{};  // zero where there is no dimension
-    const auto step = [&](std::size_t d, int64_t o) { sources[d] = source(geometry_.outer[d], o); };
+    const auto step = [&](std::size_t d, int64_t o) { sources[d] = outer_source(d, o); };
     geometry_.visit(tile, step, [&](int64_t output_offset) {
       const std::byte* row =
           from + (sources[0] + sources[1] + sources[2] + sources[3]) * element_bytes_;
@@ -80,6 +101,8 @@ class NearestBody final : public PlanBody {
   }
 
   ResampleGeometry geometry_;
+  std::vector<int64_t> inner_table_;  // empty where that dimension is direct
+  std::array<std::vector<int64_t>, kMaxResampleRank> outer_tables_;
   Rounding rounding_;
   int64_t element_bytes_;
   kernels::GatherRow gather_;

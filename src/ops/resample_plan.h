@@ -75,6 +75,18 @@ struct ResampleGeometry {
   }
 };
 
+// find(o) for each output element o of an axis, found once for all runs of a plan, or nothing where
+// there would be too much to keep: then it has to be found anew each time.
+template <class Find>
+auto axis_table(const ResampleAxis& axis, const Find& find) {
+  constexpr std::int64_t kMaxEntries = 64 * 1024;
+  std::vector<decltype(find(std::int64_t{}))> table;
+  if (axis.output_size > kMaxEntries) return table;
+  table.reserve(static_cast<std::size_t>(axis.output_size));
+  for (std::int64_t o = 0; o < axis.output_size; ++o) table.push_back(find(o));
+  return table;
+}
+
 // Divides a slot's scratch memory: take() says at which byte each part starts.
 class ScratchLayout {
  public:

@@ -1,5 +1,6 @@
 #include "kernels/resample/resample.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -38,18 +39,33 @@ TEST(ResampleKernelTable, IsBestFirstAndEndsWithTheBase) {
   for (const ResampleKernels& row : table) EXPECT_EQ(resample_kernels(row.isa).isa, row.isa);
 }
 
+// Sorted, for coordinates never decrease.
+template <class T>
+StridedArray<T> sorted_numbers(std::int64_t count, std::int64_t below, std::mt19937_64& random) {
+  StridedArray<T> result(count, 1);
+  for (T& value : result.all()) {
+    value = static_cast<T>(random() % static_cast<std::uint64_t>(below));
+  }
+  std::sort(result.all().begin(), result.all().end());
+  return result;
+}
+
+// Whether neighbours come from near or far decides how they are read.
+constexpr std::int64_t kReaches[] = {1, 30, 65, 1000};
+
 template <class T>
 void expect_gathered(GatherRow gather, std::mt19937_64& random) {
   for (const std::int64_t count : counts_around_lanes()) {
-    for (const std::int64_t stride : {1, 3}) {
-      const StridedArray<T> from(40, 1);
-      for (T& value : from.all()) value = static_cast<T>(random());
-      const StridedArray<std::int64_t> offsets(count, 1);
-      for (std::int64_t& offset : offsets.all()) offset = static_cast<std::int64_t>(random() % 40);
-      const StridedArray<T> to(count, stride, T{77});
-      gather(from.first(), offsets.first(), to.first(), stride, count);
-      for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], from[offsets[i]]);
-      ASSERT_TRUE(to.gaps_are(T{77}) && to.intact()) << count;
+    for (const std::int64_t reach : kReaches) {
+      for (const std::int64_t stride : {1, 3}) {
+        const StridedArray<T> from(reach, 1);
+        for (T& value : from.all()) value = static_cast<T>(random());
+        const auto offsets = sorted_numbers<std::int64_t>(count, reach, random);
+        const StridedArray<T> to(count, stride, T{77});
+        gather(from.first(), offsets.first(), to.first(), stride, count);
+        for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], from[offsets[i]]);
+        ASSERT_TRUE(to.gaps_are(T{77}) && to.intact()) << count;
+      }
     }
   }
 }
@@ -128,27 +144,30 @@ TEST_P(ResampleLoops, Between) {
 }
 
 TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
-  for (const std::int64_t count : counts_around_lanes()) {
+  for (const std::int64_t reach : kReaches) {
     // The last element has no neighbour but the guard page.
-    const auto row = numbers<float>(30);
-    const auto wide_row = numbers<double>(30);
-    const StridedArray<std::int32_t> index(count, 1);
-    const StridedArray<float> t(count, 1);
-    for (std::int64_t i = 0; i < count; ++i) {
-      index[i] = static_cast<std::int32_t>(random_() % 30);
-      t[i] = i % 3 == 0 || index[i] == 29 ? 0 : static_cast<float>(i % 7) / 8;
+    const auto row = numbers<float>(reach);
+    const auto wide_row = numbers<double>(reach);
+    for (const std::int64_t count : counts_around_lanes()) {
+      const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random_);
+      const StridedArray<std::int32_t> index(count, 1);
+      const StridedArray<float> t(count, 1);
+      for (std::int64_t i = 0; i < count; ++i) {
+        index[i] = eighths[i] / 8;
+        t[i] = static_cast<float>(eighths[i] % 8) / 8;
+      }
+      const StridedArray<float> to(count, 1);
+      const StridedArray<double> wide(count, 1);
+      GetParam().linear_f32.along(row.first(), index.first(), t.first(), to.first(), count);
+      GetParam().linear_f64.along(wide_row.first(), index.first(), t.first(), wide.first(), count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t next = t[i] > 0 ? index[i] + 1 : index[i];
+        ASSERT_EQ(to[i], t[i] > 0 ? (1 - t[i]) * row[index[i]] + t[i] * row[next] : row[index[i]]);
+        const double a = wide_row[index[i]];
+        ASSERT_EQ(wide[i], a + double{t[i]} * (wide_row[next] - a));
+      }
+      ASSERT_TRUE(to.intact() && wide.intact());
     }
-    const StridedArray<float> to(count, 1);
-    const StridedArray<double> wide(count, 1);
-    GetParam().linear_f32.along(row.first(), index.first(), t.first(), to.first(), count);
-    GetParam().linear_f64.along(wide_row.first(), index.first(), t.first(), wide.first(), count);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t next = t[i] > 0 ? index[i] + 1 : index[i];
-      ASSERT_EQ(to[i], t[i] > 0 ? (1 - t[i]) * row[index[i]] + t[i] * row[next] : row[index[i]]);
-      const double a = wide_row[index[i]];
-      ASSERT_EQ(wide[i], a + double{t[i]} * (wide_row[next] - a));
-    }
-    ASSERT_TRUE(to.intact() && wide.intact());
   }
 }
 

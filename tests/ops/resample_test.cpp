@@ -79,11 +79,40 @@ TEST(Resample, OutputSizes) {
           "the limit of a tensor");
 }
 
+// On both sides of what a plan keeps tables for, along rows and across them.
+TEST(Resample, AxesOfAnyLength) {
+  for (const std::uint32_t size : {30'000u, 50'000u}) {
+    for (const std::uint32_t width : {1u, 16u}) {
+      std::vector<float> ramp;
+      for (std::uint32_t i = 0; i < size * width; ++i) {
+        ramp.push_back(static_cast<float>(i / width));
+      }
+      ResampleParams params;
+      params.type = resample2;
+      params.rounding_direction = AxisDirection::decreasing;
+      params.scales = {2, 1};
+      params.input_pixel_offsets = params.output_pixel_offsets = {0, 0};
+      const Dims in = {size, width};
+      const Dims out = {2 * size, width};
+      std::vector<float> result(2 * ramp.size());
+      weft::resample<float>({ramp, in}, {result, out}, params);
+      for (std::size_t i = 0; i < result.size(); ++i) {
+        ASSERT_EQ(result[i], static_cast<float>(i / width / 2));
+      }
+      params.interpolation_mode = InterpolationMode::linear;
+      weft::resample<float>({ramp, in}, {result, out}, params);
+      for (std::size_t i = 0; i + width < result.size(); ++i) {
+        ASSERT_EQ(result[i], 0.5f * static_cast<float>(i / width));
+      }
+    }
+  }
+}
+
 TEST(Resample, PlanTellsWhatItDoes) {
   ResampleParams params = small_params();
   const PlanOptions options{.threads = 1, .max_isa = Isa::base};
   EXPECT_EQ(plan(params, options).explain(),
-            "RESAMPLE2: nearest_base, 1 tiles of 4x6 elements, 1 thread, workspace 256 bytes");
+            "RESAMPLE2: nearest_base, 1 tiles of 4x6 elements, 1 thread, workspace 0 bytes");
   params.interpolation_mode = InterpolationMode::linear;
   EXPECT_EQ(plan(params, options).algorithm(), "linear_base");
   params.type = resample3;

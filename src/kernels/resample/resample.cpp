@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "kernels/resample/resample_levels.h"
+#include "kernels/resample/window.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -22,7 +23,7 @@ inline void between(const Real* a, const Real* b, float t, Real* to, int64_t cou
 template <class Real>
 inline void along(const Real* row, const std::int32_t* index, const float* t, Real* __restrict to,
                   int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = along_windows(row, index, t, to, count); i < count; ++i) {
     const std::int32_t second = index[i] + (t[i] > 0 ? 1 : 0);
     const Real a = row[index[i]];
     const Real mixed = lerp(a, row[second], static_cast<Real>(t[i]));
@@ -47,7 +48,8 @@ void gather_row(const void* from_bytes, const int64_t* offsets, void* to_bytes, 
   const T* from = static_cast<const T*>(from_bytes);
   T* to = static_cast<T*>(to_bytes);
   if (to_stride == 1) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[offsets[i]];
+    int64_t i = gather_windows(from, offsets, to, count);
+    for (; i < count; ++i) to[i] = from[offsets[i]];
   } else {
     for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[offsets[i]];
   }

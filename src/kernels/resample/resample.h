@@ -11,7 +11,8 @@
 
 namespace weft::kernels {
 
-// to[i * to_stride] = from[offsets[i]], bit for bit; offsets and stride in elements.
+// to[i * to_stride] = from[offsets[i]], bit for bit; offsets and stride in elements. Offsets never
+// decrease.
 using GatherRow = void (*)(const void* from, const std::int64_t* offsets, void* to,
                            std::int64_t to_stride, std::int64_t count) noexcept;
 
@@ -28,8 +29,8 @@ template <class Real>
 struct LinearLoops {
   // to[i] = lerp(a[i], b[i], t): between two rows. `to` may be `a` or `b`.
   void (*between)(const Real* a, const Real* b, float t, Real* to, std::int64_t count) noexcept;
-  // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Where t[i] is 0, index[i] +
-  // 1 is not read. Overlaps nothing.
+  // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Neither index[i] nor
+  // index[i] + t[i] ever decreases. Where t[i] is 0, index[i] + 1 is not read. Overlaps nothing.
   void (*along)(const Real* row, const std::int32_t* index, const float* t, Real* to,
                 std::int64_t count) noexcept;
 };

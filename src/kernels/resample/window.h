@@ -1,0 +1,244 @@
+#pragma once
+
+// Reads elements at indices that never decrease, as those of neighbouring outputs do: a vector of
+// them mostly lies within two vectors of memory, which a shuffle picks from at once.
+//
+// GCC 12 takes undefined registers inside its own intrinsics for a mistake: some have a mask here
+// that they do not need.
+//
+// Each function returns how many elements from 0 on it has done; where the instruction set has no
+// such shuffle, none.
+
+#include <cstdint>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace weft::kernels::WEFT_ISA {
+
+#ifdef __AVX512BW__
+
+// The first `count` lanes.
+inline __mmask16 first_16(std::int64_t count) noexcept {
+  return static_cast<__mmask16>(count >= 16 ? 0xffffu : (1u << count) - 1);
+}
+inline __mmask8 first_8(std::int64_t count) noexcept {
+  return static_cast<__mmask8>(count >= 8 ? 0xffu : (1u << count) - 1);
+}
+inline __mmask32 first_32(std::int64_t count) noexcept {
+  return count >= 32 ? 0xffffffffu : (1u << count) - 1;
+}
+
+// from[0 ... count - 1], of which at(i) picks a vector.
+struct Window32 {
+  static constexpr std::int64_t kElements = 32;
+  Window32(const void* from, std::int64_t count) noexcept {
+    const __mmask32 mask = first_32(count);
+    low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
+    high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask >> 16),
+                                    static_cast<const float*>(from) + 16);
+  }
+  __m512i at(__m512i i) const noexcept { return _mm512_permutex2var_epi32(low, i, high); }
+  __m512i low, high;
+};
+
+struct Window64 {
+  static constexpr std::int64_t kElements = 16;
+  Window64(const double* from, std::int64_t count) noexcept {
+    const __mmask16 mask = first_16(count);
+    low = _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
+    high = _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask >> 8), from + 8);
+  }
+  __m512d at(__m512i i) const noexcept { return _mm512_permutex2var_pd(low, i, high); }
+  __m512d low, high;
+};
+
+inline std::int64_t along_windows(const float* row, const std::int32_t* index, const float* t,
+                                  float* to, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; i += 16) {
+    const __mmask16 mask = first_16(count - i);
+    const std::int64_t last = (count - i < 16 ? count : i + 16) - 1;
+    const std::int64_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
+    const __m512 weight = _mm512_maskz_loadu_ps(mask, t + i);
+    const __mmask16 mixes = _mm512_cmp_ps_mask(weight, _mm512_setzero_ps(), _CMP_GT_OQ);
+    const __m512i first = _mm512_maskz_loadu_epi32(mask, index + i);
+    const __m512i second = _mm512_mask_add_epi32(first, mixes, first, _mm512_set1_epi32(1));
+    __m512 a;
+    __m512 b;
+    if (elements <= Window32::kElements) {
+      const Window32 window(row + index[i], elements);
+      const __m512i start = _mm512_set1_epi32(index[i]);
+      a = _mm512_castsi512_ps(window.at(_mm512_sub_epi32(first, start)));
+      b = _mm512_castsi512_ps(window.at(_mm512_sub_epi32(second, start)));
+    } else {
+      a = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, first, row, sizeof(float));
+      b = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, second, row, sizeof(float));
+    }
+    const __m512 rest = _mm512_sub_ps(_mm512_set1_ps(1), weight);
+    _mm512_mask_storeu_ps(
+        to + i, mask,
+        _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(weight, b)));
+  }
+  return count;
+}
+
+inline std::int64_t along_windows(const double* row, const std::int32_t* index, const float* t,
+                                  double* to, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; i += 8) {
+    const __mmask8 mask = first_8(count - i);
+    const std::int64_t last = (count - i < 8 ? count : i + 8) - 1;
+    const std::int64_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
+    const __m512d weight = _mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, t + i));
+    const __mmask8 mixes = _mm512_cmp_pd_mask(weight, _mm512_setzero_pd(), _CMP_GT_OQ);
+    const __m512i first =
+        _mm512_maskz_cvtepi32_epi64(mask, _mm256_maskz_loadu_epi32(mask, index + i));
+    const __m512i second = _mm512_mask_add_epi64(first, mixes, first, _mm512_set1_epi64(1));
+    __m512d a;
+    __m512d b;
+    if (elements <= Window64::kElements) {
+      const Window64 window(row + index[i], elements);
+      const __m512i start = _mm512_set1_epi64(index[i]);
+      a = window.at(_mm512_sub_epi64(first, start));
+      b = window.at(_mm512_sub_epi64(second, start));
+    } else {
+      a = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, first, row, sizeof(double));
+      b = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, second, row, sizeof(double));
+    }
+    const __m512d part = _mm512_mul_pd(weight, _mm512_sub_pd(b, a));
+    _mm512_mask_storeu_pd(to + i, mask, _mm512_mask_add_pd(a, mixes, a, part));
+  }
+  return count;
+}
+
+inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
+                                   std::uint32_t* to, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; i += 16) {
+    const std::int64_t left = count - i;
+    const std::int64_t elements = offsets[left < 16 ? count - 1 : i + 15] - offsets[i] + 1;
+    const __m512i low = _mm512_maskz_loadu_epi64(first_8(left), offsets + i);
+    const __m512i high =
+        _mm512_maskz_loadu_epi64(first_8(left < 8 ? 0 : left - 8), offsets + i + 8);
+    __m512i result;
+    if (elements <= Window32::kElements) {
+      const __m512i index = _mm512_maskz_inserti64x4(
+          0xff, _mm512_castsi256_si512(_mm512_maskz_cvtepi64_epi32(0xff, low)),
+          _mm512_maskz_cvtepi64_epi32(0xff, high), 1);
+      const __m512i start = _mm512_set1_epi32(static_cast<std::int32_t>(offsets[i]));
+      result = Window32(from + offsets[i], elements).at(_mm512_sub_epi32(index, start));
+    } else {
+      const __m256i zero = _mm256_setzero_si256();
+      result = _mm512_maskz_inserti64x4(
+          0xff,
+          _mm512_castsi256_si512(
+              _mm512_mask_i64gather_epi32(zero, first_8(left), low, from, sizeof(*from))),
+          _mm512_mask_i64gather_epi32(zero, first_8(left < 8 ? 0 : left - 8), high, from,
+                                      sizeof(*from)),
+          1);
+    }
+    _mm512_mask_storeu_epi32(to + i, first_16(left), result);
+  }
+  return count;
+}
+
+// Elements of one and two bytes, in lanes of two.
+inline __m512i load_words(const std::uint16_t* from, __mmask32 mask) noexcept {
+  return _mm512_maskz_loadu_epi16(mask, from);
+}
+inline __m512i load_words(const std::uint8_t* from, __mmask32 mask) noexcept {
+  return _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, from));
+}
+inline void store_words(std::uint16_t* to, __mmask32 mask, __m512i words) noexcept {
+  _mm512_mask_storeu_epi16(to, mask, words);
+}
+inline void store_words(std::uint8_t* to, __mmask32 mask, __m512i words) noexcept {
+  _mm512_mask_cvtepi16_storeu_epi8(to, mask, words);
+}
+
+template <class T>
+std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
+                            std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; i += 32) {
+    const std::int64_t left = count - i < 32 ? count - i : 32;
+    const std::int64_t elements = offsets[i + left - 1] - offsets[i] + 1;
+    if (elements > 64) {
+      for (std::int64_t k = i; k < i + left; ++k) to[k] = from[offsets[k]];
+      continue;
+    }
+    const __m512i start = _mm512_set1_epi64(offsets[i]);
+    __m128i index[4];
+    for (int part = 0; part < 4; ++part) {
+      const __mmask8 mask = first_8(left < 8 * part ? 0 : left - 8 * part);
+      const __m512i at = _mm512_maskz_loadu_epi64(mask, offsets + i + 8 * part);
+      index[part] = _mm512_maskz_cvtepi64_epi16(0xff, _mm512_sub_epi64(at, start));
+    }
+    const __m512i indices =
+        _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(_mm256_set_m128i(index[1], index[0])),
+                                 _mm256_set_m128i(index[3], index[2]), 1);
+    const T* first = from + offsets[i];
+    const __m512i low = load_words(first, first_32(elements));
+    const __m512i high = load_words(first + 32, first_32(elements < 32 ? 0 : elements - 32));
+    store_words(to + i, first_32(left), _mm512_permutex2var_epi16(low, indices, high));
+  }
+  return count;
+}
+
+#else
+
+#ifdef __AVX2__
+
+struct Window {
+  static constexpr std::int64_t kElements = 16;
+  Window(const float* from, std::int64_t count) noexcept {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i end = _mm256_set1_epi32(static_cast<std::int32_t>(count));
+    low = _mm256_maskload_ps(from, _mm256_cmpgt_epi32(end, lanes));
+    high = _mm256_maskload_ps(
+        from + 8, _mm256_cmpgt_epi32(_mm256_sub_epi32(end, _mm256_set1_epi32(8)), lanes));
+  }
+  __m256 at(__m256i i) const noexcept {
+    const __m256i in_high = _mm256_cmpgt_epi32(i, _mm256_set1_epi32(7));
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, i), _mm256_permutevar8x32_ps(high, i),
+                            _mm256_castsi256_ps(in_high));
+  }
+  __m256 low, high;
+};
+
+// Whole vectors, as far as all are within a window.
+inline std::int64_t along_windows(const float* row, const std::int32_t* index, const float* t,
+                                  float* to, std::int64_t count) noexcept {
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const std::int64_t elements = index[i + 7] + (t[i + 7] > 0 ? 1 : 0) - index[i] + 1;
+    if (elements > Window::kElements) break;
+    const __m256 weight = _mm256_loadu_ps(t + i);
+    const __m256 mixes = _mm256_cmp_ps(weight, _mm256_setzero_ps(), _CMP_GT_OQ);
+    const __m256i first =
+        _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + i)),
+                         _mm256_set1_epi32(index[i]));
+    const Window window(row + index[i], elements);
+    const __m256 a = window.at(first);
+    const __m256 b = window.at(_mm256_sub_epi32(first, _mm256_castps_si256(mixes)));
+    const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), weight);
+    const __m256 mixed = _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(weight, b));
+    _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mixed, mixes));
+  }
+  return i;
+}
+
+#endif
+
+template <class Real>
+std::int64_t along_windows(const Real*, const std::int32_t*, const float*, Real*,
+                           std::int64_t) noexcept {
+  return 0;
+}
+
+template <class T>
+std::int64_t gather_windows(const T*, const std::int64_t*, T*, std::int64_t) noexcept {
+  return 0;
+}
+
+#endif
+
+}  // namespace weft::kernels::WEFT_ISA
