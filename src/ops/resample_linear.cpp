@@ -16,6 +16,9 @@ using std::int64_t;
 
 constexpr int64_t kMaxChunk = 512;
 
+// Elements an output for which reading all is cheaper than gathering two.
+constexpr int64_t kDense = 4;
+
 // How rows of a data type are read, mixed and written in one precision.
 template <class Real>
 struct RowLoops {
@@ -104,11 +107,11 @@ class LinearBody final : public PlanBody {
     ScratchLayout layout;
     std::int64_t longest = geometry_.chunk;
     if (!geometry_.inner.direct) {
-      longest = 2 * geometry_.chunk;
+      longest = kDense * geometry_.chunk;
       index_at_ = layout.take<std::int32_t>(geometry_.chunk);
       t_at_ = layout.take<float>(geometry_.chunk);
-      offsets_at_ = layout.take<int64_t>(longest);
-      raw_at_ = layout.take<std::byte>(longest * element_bytes_);
+      offsets_at_ = layout.take<int64_t>(2 * geometry_.chunk);
+      raw_at_ = layout.take<std::byte>(2 * geometry_.chunk * element_bytes_);
       result_at_ = layout.take<Real>(geometry_.chunk);
     }
     for (std::size_t d = 0; d <= geometry_.outer.size(); ++d) {
@@ -148,7 +151,7 @@ class LinearBody final : public PlanBody {
     const int64_t low = inner_neighbors(tile.first).index;
     const Neighbors last = inner_neighbors(tile.first + tile.count - 1);
     const int64_t range = last.index - low + (last.t > 0 ? 2 : 1);
-    const bool dense = range <= 2 * tile.count;
+    const bool dense = range <= kDense * tile.count;
     for (int64_t i = 0; i < tile.count; ++i) {
       const Neighbors n = inner_neighbors(tile.first + i);
       t[i] = n.t;

@@ -88,15 +88,21 @@ class NearestBody final : public PlanBody {
     if (inner.direct) from += tile.first * inner.input_stride * element_bytes_;
     std::array<int64_t, kMaxResampleRank> sources{};  // zero where there is no dimension
     const auto step = [&](std::size_t d, int64_t o) { sources[d] = outer_source(d, o); };
+    const std::byte* previous = nullptr;
+    const std::byte* copied = nullptr;  // the output row that is the previous input row
     geometry_.visit(tile, step, [&](int64_t output_offset) {
       const std::byte* row =
           from + (sources[0] + sources[1] + sources[2] + sources[3]) * element_bytes_;
       std::byte* result = to + output_offset * element_bytes_;
       if (inner.direct) {
         copy_(row, inner.input_stride, result, inner.output_stride, tile.count);
+      } else if (row == previous && inner.output_stride == 1) {
+        copy_(copied, 1, result, 1, tile.count);
       } else {
         gather_(row, offsets, result, inner.output_stride, tile.count);
       }
+      previous = row;
+      copied = result;
     });
   }
 

@@ -87,8 +87,8 @@ ResampleGeometry::ResampleGeometry(const ResampleParams& params, int64_t max_chu
     outer.erase(best);
   }
   for (const ResampleAxis& axis : outer) rows *= axis.output_size;
-  chunk = std::min(inner.output_size, max_chunk);
-  const int64_t chunks = divide_up(inner.output_size, chunk);
+  const int64_t chunks = divide_up(inner.output_size, max_chunk);
+  chunk = divide_up(inner.output_size, chunks);  // as long as each other: a short one costs as much
   double read = static_cast<double>(inner.input_size);  // may pass 2^63 where much is repeated
   for (const ResampleAxis& axis : outer) read *= static_cast<double>(axis.input_size);
   const double row_elements =
