@@ -7,6 +7,7 @@
 
 #include "kernels/direct/direct_levels.h"
 #include "kernels/half.h"
+#include "kernels/unrolled.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -49,10 +50,6 @@ static_assert(kDirectColumns % kLanes == 0);
 
 // Registers for sums. What is left holds a row of inputs and a factor.
 constexpr int kSums = kLanes == 16 ? 24 : 12;
-
-// For functions that are unrolled many times over: with its checks between all those sums gcc takes
-// minutes for each. Accesses to memory stay checked.
-#define WEFT_UNROLLED __attribute__((no_sanitize("undefined")))
 
 // As load(), for numbers that are used several times: gcc would read them from memory each time.
 Vector load_once(const float* from) {

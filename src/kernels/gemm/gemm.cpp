@@ -10,6 +10,7 @@
 
 #include "kernels/gemm/gemm_levels.h"
 #include "kernels/gemm/gemm_shape.h"
+#include "kernels/unrolled.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -60,7 +61,7 @@ inline void keep([[maybe_unused]] Vector& x) {
 
 // kStep: a_step where it is known, or 0.
 template <size_t kPositions, size_t kVectors, std::int64_t kStep>
-void multiply(const GemmTile& tile) noexcept {
+WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   Vector acc[kPositions][kVectors];
 #pragma GCC unroll 32
   for (size_t m = 0; m < kPositions; ++m) {

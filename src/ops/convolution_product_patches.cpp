@@ -1,0 +1,231 @@
+// Patches and results of ProductConvolution: what goes into a tile and what comes out of it.
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.h"
+#include "ops/convolution_product.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+using kernels::ProductSide;
+using kernels::SplitRange;
+
+ProductConvolution::Batch ProductConvolution::batch_at(const Tile& tile, std::int64_t first,
+                                                       std::int64_t step) const noexcept {
+  return {first, std::min(run_, tile.count - first), step,
+          std::min(step_chunk_, filter_.steps(tile.set->taps) - step)};
+}
+
+// Tells the kernels where the patches of a batch come from, all or, where rows are gathered, those
+// of one step.
+void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, const Batch& batch,
+                                     std::uint16_t* to, const Slot& slot,
+                                     ProductSide& side) const noexcept {
+  side.units = 0;
+  if (use_planes_) {
+    side.taps = {.planes = slot.planes + batch.first,
+                 .part_stride = plane_part_,
+                 .offsets = offsets_.data(),
+                 .terms = static_cast<std::int64_t>(offsets_.size()),
+                 .to = to};
+    return;
+  }
+  const std::int64_t first_term = batch.step * kSplitBlock;
+  side.rows = {.rows = reinterpret_cast<const float*>(input) +
+                       first_term * geometry_.in_channel_stride + tile.first + batch.first,
+               .row_stride = geometry_.in_channel_stride,
+               .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
+               .positions = batch.count,
+               .to = to,
+               .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
+}
+
+void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
+                              std::uint16_t* to, const Slot& slot,
+                              ProductSide& side) const noexcept {
+  if (use_planes_ || reads_in_place(tile)) {
+    set_packing(tile, input, batch, to, slot, side);
+    kernels_.pack(side);
+  } else {
+    const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
+    for (std::int64_t s = 0; s < batch.steps; ++s) {
+      const std::int64_t first_term = (batch.step + s) * kSplitBlock;
+      side.units = 0;
+      side.rows = {.rows = slot.rows,
+                   .row_stride = run_,
+                   .terms = std::min(kSplitBlock, tile.set->terms - first_term),
+                   .positions = batch.count,
+                   .to = to + s * step_elements,
+                   .block_stride = batch.steps * step_elements};
+      for (std::int64_t t = 0; t < side.rows.terms; ++t) {
+        gather_row(tile, input, tile.first + batch.first, batch.count, first_term + t,
+                   slot.rows + t * run_);
+      }
+      kernels_.pack(side);
+    }
+  }
+  side.rows.terms = side.taps.terms = 0;
+}
+
+// Whether position n of a tile's phases is element n of each channel of the input.
+bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
+  if (data_type_ != DataType::float32 || tile.set->taps != 1) return false;
+  std::int64_t stride = 1;
+  for (int d = kSpatial; d-- > 0;) {
+    const Phase& phase = tile.set->phases.front()[d];
+    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != geometry_.axes[d].in_size()) {
+      return false;
+    }
+    if (phase.count > 1 && geometry_.in_strides[d] != stride) return false;
+    stride *= phase.count;
+  }
+  return true;
+}
+
+void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
+                                    std::int64_t count, std::int64_t term,
+                                    float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.set->phases.front();
+  const std::int64_t tap = term % tile.set->taps;
+  const std::int64_t off_w = pw.offset(tap % pw.taps);
+  const std::int64_t off_h = ph.offset(tap / pw.taps % ph.taps);
+  const std::int64_t off_d = pd.offset(tap / (pw.taps * ph.taps));
+  const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
+  const std::int64_t stride = pw.in_step * g.in_strides[2];
+  const std::byte* channel = input + term / tile.set->taps * g.in_channel_stride * element_bytes_;
+  std::int64_t row = position / pw.count;
+  std::int64_t column = position % pw.count;
+  for (float* const stop = to + count; to < stop; ++row, column = 0) {
+    const std::int64_t end = std::min(pw.count, column + (stop - to));
+    const std::int64_t d = row / ph.count * pd.in_step + off_d;
+    const std::int64_t h = row % ph.count * ph.in_step + off_h;
+    const bool inside = d >= 0 && d < g.axes[0].in_size() && h >= 0 && h < g.axes[1].in_size();
+    const std::int64_t begin = inside ? std::clamp(inside_begin, column, end) : end;
+    const std::int64_t last = std::clamp(inside_end, begin, end);
+    to = std::fill_n(to, begin - column, 0.0f);
+    if (begin < last) {
+      const std::int64_t offset = d * g.in_strides[0] + h * g.in_strides[1] +
+                                  (begin * pw.in_step + off_w) * g.in_strides[2];
+      rows_.load(data_type_)(channel + offset * element_bytes_, stride, to, last - begin);
+      to += last - begin;
+    }
+    to = std::fill_n(to, end - last, 0.0f);
+  }
+}
+
+void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
+                                     SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = tile.set->phases.front();
+  const AxisTaps h(ph), w(pw);
+  const std::int64_t first_row = tile.first / pitch_;
+  const std::int64_t out_d = first_row / ph.count;
+  const std::int64_t out_h = first_row % ph.count;
+  const std::int64_t size = g.axes[2].in_size();
+  std::uint32_t* to = slot.planes;
+  for (std::int64_t c = 0; c < g.in_channels; ++c) {
+    for (std::int64_t i = 0; i < pd.taps; ++i) {
+      const std::int64_t d = out_d * pd.in_step + pd.offset(i);
+      for (int plane = 0; plane < h.planes * w.planes; ++plane) {
+        // Element u of a row is input position (u + lowest) * step + remainder.
+        const std::int64_t remainder = w.remainder[plane % w.planes];
+        const std::int64_t begin = std::clamp<std::int64_t>(-w.lowest, 0, pitch_);
+        const std::int64_t end = std::clamp<std::int64_t>(
+            size > remainder ? (size - remainder - 1) / pw.in_step + 1 - w.lowest : 0, begin,
+            pitch_);
+        for (std::int64_t r = 0; r < band_rows_ + h.spread; ++r, to += pitch_) {
+          const std::int64_t y =
+              (out_h + h.lowest + r) * ph.in_step + h.remainder[plane / w.planes];
+          const bool inside =
+              d >= 0 && d < g.axes[0].in_size() && y >= 0 && y < g.axes[1].in_size();
+          const std::int64_t from = inside ? begin : pitch_;
+          const std::int64_t stop = inside ? end : pitch_;
+          for (std::int64_t q = 0; q < kernels_.parts; ++q) {
+            std::uint32_t* part = to + q * plane_part_;
+            std::fill(part, part + from, 0u);
+            std::fill(part + stop, part + pitch_, 0u);
+          }
+          if (from == stop) continue;
+          const std::int64_t offset =
+              c * g.in_channel_stride + d * g.in_strides[0] + y * g.in_strides[1] +
+              ((from + w.lowest) * pw.in_step + remainder) * g.in_strides[2];
+          rows_.load(data_type_)(input + offset * element_bytes_, pw.in_step * g.in_strides[2],
+                                 slot.rows, stop - from);
+          kernels_.split_row(slot.rows, stop - from, to + from, plane_part_, range);
+        }
+      }
+    }
+  }
+  // The last block of a line reaches past the last plane.
+  for (std::int64_t q = 0; q < kernels_.parts; ++q) {
+    std::fill_n(to + q * plane_part_, kSplitBlock, 0u);
+  }
+}
+
+// Hands a block's sums to the next products, which store them on their way, or stores them now.
+void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
+                               const Phases& phases, std::int64_t block, std::int64_t position,
+                               std::int64_t count, const Slot& slot, float* acc,
+                               ProductSide& side) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [pd, ph, pw] = phases;
+  const std::int64_t first_channel = (tile.first_out_block + block) * kSplitBlock;
+  const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - first_channel);
+  const float* bias = slot.bias + block * kSplitBlock;
+  auto* output = static_cast<std::byte*>(arguments.outputs[0]) +
+                 (tile.image * g.out_batch_stride +
+                  (tile.group * g.out_channels + first_channel) * g.out_channel_stride) *
+                     element_bytes_;
+  const std::int64_t stride = pw.step * g.out_strides[2];
+  const bool plain = plain_results_ && stride == 1;
+  if (!plain) {
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      float* sums = acc + o * kSplitBlock;
+      for (std::int64_t i = 0; i < kSplitBlock; ++i) sums[i] += bias[o];
+      general_.activate(sums, kSplitBlock);
+    }
+  }
+  // Rows that lie one behind the other are one.
+  const bool merged = stride == 1 && tile.pitch == pw.count && pd.count == 1 &&
+                      (ph.count == 1 || ph.step * g.out_strides[1] == pw.count);
+  const std::int64_t width = merged ? ph.count * pw.count : pw.count;
+  const std::int64_t height = merged ? 1 : ph.count;
+  const std::int64_t pitch = merged ? width : tile.pitch;
+  std::int64_t row = (tile.first + position) / pitch;
+  std::int64_t column = (tile.first + position) % pitch;
+  side.result = {.acc = acc,
+                 .bias = bias,
+                 .relu = relu_,
+                 .half = data_type_ == DataType::float16,
+                 .outputs = plain ? outputs : 0,
+                 .output_stride = g.out_channel_stride,
+                 .run_count = 0,
+                 .runs = {}};
+  for (std::int64_t first = 0; first < count; ++row, column = 0) {
+    const std::int64_t rest = std::min(pitch - column, count - first);
+    const std::int64_t valid = std::min(width - column, rest);
+    const std::int64_t offset = (pd.start + row / height * pd.step) * g.out_strides[0] +
+                                (ph.start + row % height * ph.step) * g.out_strides[1] +
+                                (pw.start + column * pw.step) * g.out_strides[2];
+    std::byte* to = output + offset * element_bytes_;
+    if (valid > 0 && plain) {
+      if (side.result.run_count == std::ssize(side.result.runs)) {
+        kernels_.store(side);
+        side.result.outputs = outputs;
+        side.result.run_count = 0;
+      }
+      side.result.runs[side.result.run_count++] = {first, valid, to};
+    } else if (valid > 0) {
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        rows_.store(data_type_)(acc + o * kSplitBlock + first,
+                                to + o * g.out_channel_stride * element_bytes_, stride, valid);
+      }
+    }
+    first += rest;
+  }
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,16 @@
+#include "base/cache.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::base {
+namespace {
+
+TEST(Cache, SizesAreThoseOfAProcessor) {
+  EXPECT_GE(first_cache_bytes(), 32 << 10);
+  EXPECT_LE(first_cache_bytes(), 256 << 10);
+  EXPECT_GE(second_cache_bytes(), 512 << 10);
+  EXPECT_LE(second_cache_bytes(), 2 << 20);
+}
+
+}  // namespace
+}  // namespace weft::base
