@@ -34,13 +34,6 @@ constexpr std::int64_t kMaxListTerms = 8192;
 // Results of a panel that wait for their conversion.
 constexpr std::int64_t kBlockPositions = 64;
 
-template <class T>
-T* take(std::byte*& memory, std::int64_t count) {
-  T* result = reinterpret_cast<T*>(memory);
-  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
-  return result;
-}
-
 bool is_broadcast(const TensorDesc& filter) {
   const std::uint64_t unfolded = *element_count(filter.sizes) * sizeof(float);
   const std::uint64_t memory = *extent_in_elements(filter) * byte_size(filter.data_type);
@@ -194,14 +187,14 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   const std::int64_t columns = direct_ ? 0 : filter_.panel_rows();
   const bool at_once = tiling_.channel_block == geometry_.in_channels;
   Slot result;
-  result.planes = take<float>(memory, plane_floats_);
-  result.sums = take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
-  result.bias = take<float>(memory, columns * tiling_.panel_block);
-  result.block = take<float>(memory, columns * kBlockPositions);
-  result.row = take<float>(memory, tiling_.box[kSpatial - 1]);
-  result.row_sums = take<float>(memory, tiling_.box[kSpatial - 1]);
-  result.terms = take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
-  result.strips = take<Strip>(memory, strip_count_);
+  result.planes = base::take<float>(memory, plane_floats_);
+  result.sums = base::take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
+  result.bias = base::take<float>(memory, columns * tiling_.panel_block);
+  result.block = base::take<float>(memory, columns * kBlockPositions);
+  result.row = base::take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.row_sums = base::take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
+  result.strips = base::take<Strip>(memory, strip_count_);
   return result;
 }
 

@@ -22,9 +22,9 @@ constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
 // patches there are two sets.
-constexpr std::int64_t kPatchBytes = 512 * 1024;
-constexpr std::int64_t kPlaneBytes = 512 * 1024;
-constexpr std::int64_t kAccBytes = 768 * 1024;
+constexpr std::int64_t kPatchBytes = 512 << 10;
+constexpr std::int64_t kPlaneBytes = 512 << 10;
+constexpr std::int64_t kAccBytes = 768 << 10;
 
 // Blocks of positions a run, and those of a run of short sums.
 constexpr std::int64_t kRun = 8;
@@ -33,13 +33,6 @@ constexpr std::int64_t kFewSteps = 3;
 
 constexpr std::int64_t kMaxPhases = 64;  // in all
 constexpr std::int64_t kMaxPlaneTerms = 1024;
-
-template <class T>
-T* take(std::byte*& memory, std::int64_t count) {
-  T* result = reinterpret_cast<T*>(memory);
-  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
-  return result;
-}
 
 std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
   return phases[0].count * phases[1].count * phases[2].count;
@@ -234,22 +227,18 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result{};
   result.patches =
-      take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
-  result.acc = take<float>(memory, acc_blocks_ * kAcc);
-  result.bias = take<float>(memory, out_block_count_ * kSplitBlock);
-  result.rows = take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
+      base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
+  result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
+  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.rows = base::take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
   if (use_planes_) {
-    result.planes = take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
+    result.planes = base::take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
   }
   return result;
 }
 
 void ProductConvolution::pack_filter(const void* filter, std::byte* packed) const noexcept {
   filter_.pack(filter, packed, slots_);
-}
-
-SplitRange ProductConvolution::filter_range(const std::byte* packed) const noexcept {
-  return filter_.range(packed);
 }
 
 void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,

@@ -68,7 +68,6 @@ class ProductConvolution final : public SplitPlan {
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
-  kernels::SplitRange filter_range(const std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
 

@@ -19,21 +19,14 @@ namespace {
 
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit): the split
 // pixels of as many channel blocks as are in use, and the filter of one block of output channels.
-constexpr std::int64_t kPixelBytes = 896 * 1024;
-constexpr std::int64_t kFilterBytes = 640 * 1024;
-constexpr std::int64_t kMaxAccBytes = 2 * 1024 * 1024;
+constexpr std::int64_t kPixelBytes = 896 << 10;
+constexpr std::int64_t kFilterBytes = 640 << 10;
+constexpr std::int64_t kMaxAccBytes = 2 << 20;
 
 // Fewer pixels a tile would have its filter read from the third level for too little work.
 constexpr std::int64_t kMinLine = 96;
 
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
-
-template <class T>
-T* take(std::byte*& memory, std::int64_t count) {
-  T* result = reinterpret_cast<T*>(memory);
-  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
-  return result;
-}
 
 }  // namespace
 
@@ -170,21 +163,17 @@ SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
                                                      unsigned slot) const noexcept {
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result;
-  result.pixels = take<std::uint16_t>(memory, pixel_elements_);
-  result.rows = take<float>(memory, kSplitBlock * kChunk);
-  result.acc = take<float>(memory, acc_elements_);
-  result.sums = take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
-  result.taps = take<std::int64_t>(memory, most_taps_);
-  result.bias = take<float>(memory, out_block_count_ * kSplitBlock);
+  result.pixels = base::take<std::uint16_t>(memory, pixel_elements_);
+  result.rows = base::take<float>(memory, kSplitBlock * kChunk);
+  result.acc = base::take<float>(memory, acc_elements_);
+  result.sums = base::take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
+  result.taps = base::take<std::int64_t>(memory, most_taps_);
+  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
   return result;
 }
 
 void SplitConvolution::pack_filter(const void* filter, std::byte* packed) const noexcept {
   filter_.pack(filter, packed, slots_);
-}
-
-SplitRange SplitConvolution::filter_range(const std::byte* packed) const noexcept {
-  return filter_.range(packed);
 }
 
 void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,

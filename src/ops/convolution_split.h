@@ -52,7 +52,6 @@ class SplitConvolution final : public SplitPlan {
   static constexpr std::int64_t kChunk = 64;
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
-  kernels::SplitRange filter_range(const std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
 

@@ -87,7 +87,7 @@ void SplitPlan::run(const RunArguments& arguments) const noexcept {
     packed = workspace;
     workspace += filter_bytes_ + general_.filter_size_in_bytes();
   }
-  const kernels::SplitRange filter = filter_range(packed);
+  const kernels::SplitRange filter = stored_range(packed);
   // A filter that no image would be safe with is not worth trying.
   const bool try_unit = kernels::products_are_safe({}, filter);
   if (try_unit) run_tiles(arguments, packed, workspace, ranges);

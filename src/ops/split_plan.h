@@ -29,7 +29,6 @@ class SplitPlan : public PlanBody {
                   std::uint64_t slot_bytes);
 
   virtual void pack_filter(const void* filter, std::byte* packed) const noexcept = 0;
-  virtual kernels::SplitRange filter_range(const std::byte* packed) const noexcept = 0;
   // Computes all images, each with the range of its numbers.
   virtual void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                          SharedRange* ranges) const noexcept = 0;

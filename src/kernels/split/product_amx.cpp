@@ -11,10 +11,6 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-constexpr std::int64_t kHalf = kSplitBlock / 2;
-constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
-constexpr std::int64_t kLine = 64;
-
 // One pair of terms of 32 positions.
 template <int parts>
 void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
@@ -145,25 +141,6 @@ void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int
   }
 }
 
-// Tiles 0 to 3: sums, 16 outputs x 16 positions each. 4 and 5: filter. 6 and 7: patches.
-#define WEFT_LOAD_A(from)        \
-  _tile_loadd(4, (from), kLine); \
-  _tile_loadd(5, (from) + kTile, kLine)
-#define WEFT_LOAD_B(from)        \
-  _tile_loadd(6, (from), kLine); \
-  _tile_loadd(7, (from) + kTile, kLine)
-#define WEFT_PRODUCTS      \
-  _tile_dpbf16ps(0, 4, 6); \
-  _tile_dpbf16ps(1, 4, 7); \
-  _tile_dpbf16ps(2, 5, 6); \
-  _tile_dpbf16ps(3, 5, 7)
-
-inline void prefetch_tile(const std::uint16_t* from) {
-  for (int line = 0; line < 16; ++line) {
-    _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
-  }
-}
-
 template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   constexpr std::int64_t kStep = parts * kSplitPatchPart;
@@ -252,10 +229,6 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   _tile_stored(2, acc[2], kAccLine);
   _tile_stored(3, acc[3], kAccLine);
 }
-
-#undef WEFT_LOAD_A
-#undef WEFT_LOAD_B
-#undef WEFT_PRODUCTS
 
 }  // namespace
 

@@ -13,6 +13,34 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
+constexpr std::int64_t kHalf = kSplitBlock / 2;      // rows of a tile
+constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
+constexpr std::int64_t kTileBytes = kTile * 2;
+constexpr std::int64_t kLine = 64;
+
+// Tiles 0 to 3: sums, 16 x 16 each. 4 and 5: their rows' operand, pixels or filter. 6 and 7: that
+// of their columns.
+#define WEFT_LOAD_A(from)        \
+  _tile_loadd(4, (from), kLine); \
+  _tile_loadd(5, (from) + kTile, kLine)
+#define WEFT_LOAD_B(from)        \
+  _tile_loadd(6, (from), kLine); \
+  _tile_loadd(7, (from) + kTile, kLine)
+#define WEFT_PRODUCTS      \
+  _tile_dpbf16ps(0, 4, 6); \
+  _tile_dpbf16ps(1, 4, 7); \
+  _tile_dpbf16ps(2, 5, 6); \
+  _tile_dpbf16ps(3, 5, 7)
+
+// Loads that miss the first level hold up the products: few of them can be under way. So the next
+// step's operands are fetched, a tile of the filter after each four products (6 to 15% of the
+// whole), and pixels where they are not those of this step, moved by one (10%).
+inline void prefetch_tile(const std::uint16_t* from) {
+  for (int line = 0; line < kTileBytes / kLine; ++line) {
+    _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
+  }
+}
+
 // 16 lanes of each part, in the upper halves of 32 bits; the lower halves are 0. All parts but the
 // last, which fits, are rounded: so the products that are left out are small and of either sign.
 template <int parts>
