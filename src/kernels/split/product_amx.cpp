@@ -143,91 +143,16 @@ void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int
 
 template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
-  constexpr std::int64_t kStep = parts * kSplitPatchPart;
-  constexpr std::int64_t kAccLine = kSplitBlock * 4;
-  float* const acc[] = {block.acc, block.acc + kHalf, block.acc + kHalf * kSplitBlock,
-                        block.acc + kHalf * kSplitBlock + kHalf};
-  if (block.first) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  } else {
-    _tile_loadd(0, acc[0], kAccLine);
-    _tile_loadd(1, acc[1], kAccLine);
-    _tile_loadd(2, acc[2], kAccLine);
-    _tile_loadd(3, acc[3], kAccLine);
-  }
   constexpr std::int64_t kSlices = parts == 3 ? 6 : 4;
   Storing storing(side.result, kSlices * (block.steps > 0 ? block.steps : 1));
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
-  const std::uint16_t* a = block.filter;
-  const std::uint16_t* b = block.patches;
-  for (std::int64_t step = 0; step < block.steps; ++step, a += kStep, b += kStep) {
-    const std::uint16_t* next = b + kStep;
-    // Each line changes one operand of the line before.
-    if constexpr (parts == 3) {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + 2 * kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 4 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + 2 * kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 5 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-    } else {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-    }
-  }
+  multiply_block<parts>(block.filter, block.patches, block.steps, block.acc, kSplitBlock,
+                        block.first, [&] {
+                          storing.some();
+                          pack_units<parts>(side, units);
+                        });
   storing.all();
   side.result.outputs = 0;
-  _tile_stored(0, acc[0], kAccLine);
-  _tile_stored(1, acc[1], kAccLine);
-  _tile_stored(2, acc[2], kAccLine);
-  _tile_stored(3, acc[3], kAccLine);
 }
 
 }  // namespace
