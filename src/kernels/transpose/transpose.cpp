@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/lanes.h"
 #include "kernels/transpose/transpose_levels.h"
 #include "kernels/unrolled.h"
 
@@ -75,6 +76,54 @@ void squares(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t row
   }
 }
 
+#ifdef __AVX512BW__
+
+// A part of a square: only what is asked for is read and written.
+template <class T, int lanes>
+WEFT_UNROLLED void part_of_square(const T* from, int64_t from_row, T* to, int64_t to_row,
+                                  int64_t rows, int64_t count) {
+  using V = typename Vector<T, lanes>::Type;
+  const std::uint64_t row_mask = lane_mask(0, rows);
+  const std::uint64_t mask = lane_mask(0, count);
+  V all[lanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) {
+    all[i] = V{};
+    if (i < count) all[i] = reinterpret_cast<V>(load_lanes(row_mask, from + i * from_row));
+  }
+  rounds<T, lanes>(all);
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) {
+    if (i < rows) store_lanes(mask, to + i * to_row, reinterpret_cast<__m512i>(all[i]));
+  }
+}
+
+// More than half a square, and less than one, in a direction.
+template <class T, int lanes>
+bool nearly_square(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t rows,
+                   int64_t count) {
+  if constexpr (lanes * sizeof(T) == 64) {
+    if (rows <= lanes / 2 || count <= lanes / 2) return false;
+    for (int64_t r = 0; r < rows; r += lanes) {
+      for (int64_t i = 0; i < count; i += lanes) {
+        part_of_square<T, lanes>(from + i * from_row + r, from_row, to + r * to_row + i, to_row,
+                                 rows - r, count - i);
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+#else
+
+template <class T, int lanes>
+bool nearly_square(const T*, int64_t, T*, int64_t, int64_t, int64_t) {
+  return false;
+}
+
+#endif
+
 // Few rows, or few elements in each.
 template <class T>
 void one_by_one(const T* __restrict from, int64_t from_row, T* __restrict to, int64_t to_row,
@@ -105,6 +154,7 @@ void transpose(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t r
   if (rows >= lanes && count >= lanes) {
     return squares<T, lanes>(from, from_row, to, to_row, rows, count);
   }
+  if (nearly_square<T, lanes>(from, from_row, to, to_row, rows, count)) return;
   if constexpr (lanes > 4 || (lanes > 2 && sizeof(T) == 8)) {
     return transpose<T, lanes / 2>(from, from_row, to, to_row, rows, count);
   }
