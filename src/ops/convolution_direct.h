@@ -42,17 +42,6 @@ class DirectConvolution final : public PlanBody {
     bool joined = false;   // summed together with others
   };
 
-  // The stride phases of a dimension, in the order in which they read the same inputs: position u
-  // of them all is outputs u * count - late, ..., of which the first `late` are the last phases' of
-  // position u - 1.
-  struct PhaseRing {
-    std::int64_t count = 1;
-    std::int64_t late = 0;
-
-    std::int64_t phase(std::int64_t i) const { return (i + count - late) % count; }
-    std::int64_t delay(std::int64_t i) const { return i < late ? 1 : 0; }
-  };
-
   // All stride phases of the last two dimensions, for one of the first (kernels/direct/phases.h).
   struct JointPhases {
     // Where the factor of a tap and its user lies in a panel of the packed filter.
@@ -78,7 +67,6 @@ class DirectConvolution final : public PlanBody {
 
   void choose_tiles(const PlanOptions& options);
   void list_taps();
-  static PhaseRing ring_of(const ConvolutionAxis& axis);
   void join_phases();
   void pack_all(const void* filter, std::byte* packed) const noexcept;
   void pack_joint(const std::byte* packed, float* to) const noexcept;

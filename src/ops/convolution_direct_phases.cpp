@@ -23,28 +23,10 @@ constexpr std::int64_t kBlockTerms = 64;
 
 }  // namespace
 
-DirectConvolution::PhaseRing DirectConvolution::ring_of(const ConvolutionAxis& axis) {
-  const std::int64_t stride = axis.phase(0).step;
-  if (stride > axis.phase_count() || axis.phase(stride - 1).step != stride) return {};
-  // The first phases read up to an input, the others, as a rule, up to the one after it.
-  std::int64_t early = stride;
-  const Phase first = axis.phase(0);
-  for (std::int64_t p = 1; p < stride; ++p) {
-    const Phase phase = axis.phase(p);
-    const std::int64_t above = phase.first_offset - first.first_offset;
-    const bool alike = phase.taps == first.taps && phase.offset_step == first.offset_step;
-    if (!alike || above < 0 || above > 1 || (above == 0 && early < stride)) {
-      return {.count = stride};
-    }
-    if (above == 1) early = std::min(early, p);
-  }
-  return {.count = stride, .late = stride - early};
-}
-
 void DirectConvolution::join_phases() {
   const auto& axes = geometry_.axes;
-  const PhaseRing rows = ring_of(axes[kHeight]);
-  PhaseRing columns = ring_of(axes[kWidth]);
+  const PhaseRing rows = axes[kHeight].ring();
+  PhaseRing columns = axes[kWidth].ring();
   // Not where a position more would take a vector more, of few.
   const std::int64_t width = axes[kWidth].max_count();
   if (width % kDirectColumns == 0 && width <= 8 * kDirectColumns) columns.late = 0;
