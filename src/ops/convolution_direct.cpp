@@ -162,10 +162,15 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
   algorithm = data_type_ == DataType::float16 ? kernels_.f16_name : kernels_.f32_name;
   choose_tiles(options);
   list_taps();
+  join_phases();
   if (box_[kWidth] <= kNarrowColumns) {
     multiply_ = kernels::direct_kernels(std::min(kernels_.isa, Isa::avx2)).multiply;
   }
-  const std::uint64_t filters = filter_.size_in_bytes() + general_.filter_size_in_bytes();
+  joint_offset_ = filter_.size_in_bytes();
+  filter_bytes_ = joint_offset_ + base::round_up(geometry_.groups * filter_.panels() *
+                                                     joint_factors_ * sizeof(float),
+                                                 base::kWorkspaceAlignment);
+  const std::uint64_t filters = filter_bytes_ + general_.filter_size_in_bytes();
   (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) = filters;
   workspace_size_in_bytes += std::max(slots_ * slot_bytes_, general_.slots_size_in_bytes());
   explanation = "boxes of " + std::to_string(box_[kDepth]) + "x" + std::to_string(box_[kHeight]) +
@@ -220,12 +225,13 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   lead_ = lead_of(reach[kWidth]);
   plane_stride_ = rows_of_[kDepth] * rows_of_[kHeight] * rows_of_[kWidth];
   channel_stride_ = plane_stride_ * reach[kWidth].planes;
-  sums_stride_ = static_cast<std::int64_t>(base::round_up(box_[kWidth], kDirectColumns));
+  sums_stride_ = static_cast<std::int64_t>(base::round_up(box_[kWidth] + 1, kDirectColumns));
   // Rows end with zeros that may be written past them, and columns that are read past them.
-  group_floats_ = g.in_channels * channel_stride_ + kDirectColumns;
+  group_floats_ = g.in_channels * channel_stride_ + 2 * kDirectColumns;
   plane_sets_ = group_block_ > 1 && group_floats_ * 4 <= kAheadBytes ? 2 : 1;
-  const std::int64_t floats =
-      plane_sets_ * group_floats_ + filter_.panel_rows() * box_[kHeight] * sums_stride_;
+  const std::int64_t sum_rows =
+      std::max<std::int64_t>(filter_.panel_rows() * box_[kHeight], 2 * kernels::kDirectPhases);
+  const std::int64_t floats = plane_sets_ * group_floats_ + sum_rows * sums_stride_;
   slot_bytes_ = base::round_up(floats * sizeof(float), base::kWorkspaceAlignment);
 }
 
@@ -274,8 +280,8 @@ DirectConvolution::Slot DirectConvolution::slot_memory(std::byte* slots,
 
 void DirectConvolution::prepare(const void* filter, void* prepared) const noexcept {
   auto* memory = static_cast<std::byte*>(prepared);
-  filter_.pack(filter, memory, slots_);
-  general_.pack_filter(filter, memory + filter_.size_in_bytes());
+  pack_all(filter, memory);
+  general_.pack_filter(filter, memory + filter_bytes_);
 }
 
 bool DirectConvolution::has_non_finite(const std::byte* packed) const noexcept {
@@ -292,14 +298,14 @@ void DirectConvolution::run(const RunArguments& arguments) const noexcept {
   auto* packed = static_cast<const std::byte*>(arguments.prepared);
   const bool prepared = prepared_size_in_bytes != 0;
   if (!prepared) {
-    filter_.pack(arguments.inputs[1], workspace, slots_);
+    pack_all(arguments.inputs[1], workspace);
     packed = workspace;
-    workspace += filter_.size_in_bytes() + general_.filter_size_in_bytes();
+    workspace += filter_bytes_ + general_.filter_size_in_bytes();
   }
   if (has_non_finite(packed)) {
-    const std::byte* general_packed = packed + filter_.size_in_bytes();
+    const std::byte* general_packed = packed + filter_bytes_;
     if (!prepared) {
-      general_.pack_filter(arguments.inputs[1], arguments.workspace + filter_.size_in_bytes());
+      general_.pack_filter(arguments.inputs[1], arguments.workspace + filter_bytes_);
     }
     for (std::int64_t image = 0; image < geometry_.batch; ++image) {
       general_.run_image(arguments, general_packed, image, workspace);
@@ -307,7 +313,7 @@ void DirectConvolution::run(const RunArguments& arguments) const noexcept {
     return;
   }
   base::parallel_tiles(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
-    compute_tile(arguments, packed, locate(tile), slot_memory(workspace, slot));
+    compute_tile(arguments, packed, tile, slot_memory(workspace, slot));
   });
 }
 
@@ -329,8 +335,9 @@ DirectConvolution::Tile DirectConvolution::locate(std::int64_t index) const noex
 }
 
 void DirectConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                     const Tile& tile, const Slot& slot) const noexcept {
+                                     std::int64_t index, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  const Tile tile = locate(index);
   // Padding lies at the same place for every channel.
   std::memset(slot.planes, 0, plane_sets_ * group_floats_ * sizeof(float));
   const auto* image = static_cast<const std::byte*>(arguments.inputs[0]) +
@@ -349,8 +356,16 @@ void DirectConvolution::compute_tile(const RunArguments& arguments, const std::b
   if (ahead > 0) load(0);
   for (std::int64_t n = 0; n < tile.group_count; ++n) {
     if (n + ahead < tile.group_count) load(n + ahead);
+    const std::int64_t group = tile.first_group + n;
+    const float* factors = reinterpret_cast<const float*>(packed + joint_offset_) +
+                           group * filter_.panels() * joint_factors_;
+    for (const JointPhases& joint : joint_) {
+      sum_joint(arguments, factors, tile, group, joint, planes_of(n),
+                wanted_next(image, tile, group, index), slot.sums);
+    }
     for (const PhaseTaps& phase : phases_) {
-      sum_phase(arguments, packed, tile, tile.first_group + n, phase, planes_of(n), slot.sums);
+      if (phase.joined) continue;
+      sum_phase(arguments, packed, tile, group, phase, planes_of(n), slot.sums);
     }
   }
 }
@@ -422,19 +437,13 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
   const std::int64_t out_stride = pw.step * g.out_strides[kWidth];
   const std::int64_t out_row_stride = ph.step * g.out_strides[kHeight];
   const bool in_place = data_type_ == DataType::float32 && out_stride == 1;
-  const kernels::LoadRow load = rows_.load(data_type_);
   const kernels::StoreRow store = rows_.store(data_type_);
   for (std::int64_t panel = 0; panel < filter_.panels(); ++panel) {
     const std::int64_t first_channel = panel * filter_.panel_rows();
     const std::int64_t channels = std::min(filter_.panel_rows(), g.out_channels - first_channel);
     const std::int64_t channel = group * g.out_channels + first_channel;
     float bias[kDirectChannels] = {};
-    const auto* biases = static_cast<const std::byte*>(arguments.inputs[2]);
-    if (biases != nullptr) {
-      for (std::int64_t m = 0; m < channels; ++m) {
-        load(biases + (channel + m) * g.bias_stride * element_bytes_, 1, bias + m, 1);
-      }
-    }
+    for (std::int64_t m = 0; m < channels; ++m) bias[m] = bias_of(arguments, channel + m);
     const bool direct = in_place && channels == filter_.panel_rows();
     DirectBlock block{.in = planes,
                       .in_channel_stride = channel_stride_,
@@ -445,7 +454,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
                       .window_rows = phase.window_rows,
                       .window_columns = phase.window_columns,
                       .filter = filter_.panel(packed, group, panel, phase.class_offset),
-                      .bias = biases != nullptr ? bias : nullptr,
+                      .bias = arguments.inputs[2] != nullptr ? bias : nullptr,
                       .out_channels = filter_.panel_rows(),
                       .out = scratch,
                       .out_channel_stride = direct ? g.out_channel_stride : size[1] * sums_stride_,

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "kernels/direct/direct_levels.h"
+#include "kernels/direct/vectors.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
 
@@ -13,54 +14,10 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using std::int64_t;
-
-#if HWY_TARGET == HWY_SCALAR
-
-// Highway's portable vectors hold one number, the compiler's own four.
-using Vector = float __attribute__((vector_size(16)));
-constexpr int64_t kLanes = 4;
-
-Vector load(const float* from) {
-  Vector x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-void store(Vector x, float* to) { __builtin_memcpy(to, &x, sizeof x); }
-Vector set(float x) { return Vector{x, x, x, x}; }
-Vector add(Vector a, Vector b) { return a + b; }
-Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
-
-#else
-
-const hn::ScalableTag<float> vector_tag;
-using Vector = hn::Vec<decltype(vector_tag)>;
-constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(vector_tag)()));
-
-Vector load(const float* from) { return hn::LoadU(vector_tag, from); }
-void store(Vector x, float* to) { hn::StoreU(x, vector_tag, to); }
-Vector set(float x) { return hn::Set(vector_tag, x); }
-Vector add(Vector a, Vector b) { return hn::Add(a, b); }
-Vector multiply_add(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
-
-#endif
-
 static_assert(kDirectColumns % kLanes == 0);
 
 // Registers for sums. What is left holds a row of inputs and a factor.
 constexpr int kSums = kLanes == 16 ? 24 : 12;
-
-// As load(), for numbers that are used several times: gcc would read them from memory each time.
-Vector load_once(const float* from) {
-  Vector x = load(from);
-#if defined(__AVX512F__)
-  asm("" : "+v"(x.raw));
-#elif defined(__AVX__)
-  asm("" : "+x"(x.raw));
-#endif
-  return x;
-}
 
 // Stores the first `count` columns, fewer than kLanes.
 class PartialStore {
