@@ -147,13 +147,6 @@ void store_outputs(ProductResult& result, std::int64_t count) {
   result.next = end;
 }
 
-inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
-  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
-    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
-  }
-  return from;
-}
-
 template <int parts>
 void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
                SplitRange& range) noexcept {
