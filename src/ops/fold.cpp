@@ -15,6 +15,7 @@
 #include "kernels/fold/fold.h"
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/transpose.h"
+#include "kernels/unfold/unfold.h"
 #include "ops/checker.h"
 #include "ops/layout.h"
 #include "ops/plan_body.h"
@@ -37,6 +38,11 @@ constexpr int64_t kWantedTiles = 32;
 
 // Runs that hold fewer are mostly overhead.
 constexpr int64_t kShortRun = 8;
+
+constexpr int64_t kLineBytes = 64;
+
+// What a tile adds is worked out once for all its rows, unless there is too much of it.
+constexpr int64_t kKeptSteps = 16;
 
 // Enough neighbours for whole lines of the output.
 constexpr int64_t kManyPhases = 16;
@@ -120,6 +126,7 @@ class FoldBody final : public PlanBody {
         element_bytes_(byte_size(data_type_)),
         kernel_(kernels::fold_kernel(base::choose_isa(options.max_isa), data_type_)),
         rows_(kernels::row_kernels(kernel_.isa)),
+        copy_(kernels::unfold_kernel(kernel_.isa, bit_size(data_type_))),
         transpose_(kernels::transpose_kernel(kernel_.isa, bit_size(data_type_))) {
     choose_order(window_axes(sliding_window(params)));
     choose_tiles();
@@ -130,10 +137,11 @@ class FoldBody final : public PlanBody {
                   std::to_string(phase_chunk_ * x_chunk_) + " elements, " + threads_text(slots_);
     inputs = {params.input};
     outputs = {params.output};
-    const auto elements = static_cast<std::uint64_t>(phase_chunk_ * y_chunk_ * x_chunk_);
+    const auto elements = static_cast<std::uint64_t>(phase_chunk_ * y_chunk_ * sum_row_);
     sum_bytes_ = base::round_up(elements * kernel_.sum_bytes, base::kWorkspaceAlignment);
     slot_bytes_ = sum_bytes_;
-    if (rounds_first()) slot_bytes_ += base::round_up(elements * 2, base::kWorkspaceAlignment);
+    if (data_type_ == DataType::float16)
+      slot_bytes_ += base::round_up(elements * 2, base::kWorkspaceAlignment);
     workspace_size_in_bytes = slots_ * slot_bytes_;
   }
 
@@ -144,26 +152,38 @@ class FoldBody final : public PlanBody {
       t.sum = arguments.workspace + slot * slot_bytes_;
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
-      std::memset(t.sum, 0, static_cast<std::size_t>(t.elements()) * kernel_.sum_bytes);
       add(t, 0, 0);
+      clear_sums(t);  // unless something was added
       store(t);
     });
   }
 
  private:
+  // Up to four terms for some phases, by their places in the columns.
+  struct Step {
+    struct Term {
+      int64_t offset, begin, end;
+    };
+    int64_t plane;  // the first of `planes` phases of the tile
+    int64_t planes;
+    bool first;  // to be added to them
+    int64_t term_count;
+    std::array<Term, kernels::FoldBox::kMaxTerms> terms;
+  };
+
   struct Tile {
     std::array<int64_t, kMaxRank> position;  // on the outer axes
     int64_t y_phase;
     int64_t y, rows;  // indices
     int64_t x_phase, phases;
-    int64_t x, count;  // indices
+    int64_t x, count;                    // indices
+    std::array<Step, kKeptSteps> steps;  // the first of them
+    int64_t step_count;
+    bool all_phases;  // have something to add
+    bool started;
     std::byte* sum;
     const std::byte* from;
     std::byte* to;
-
-    int64_t sum_row() const { return count; }
-    int64_t sum_plane() const { return rows * count; }
-    int64_t elements() const { return phases * rows * count; }
   };
 
   const WindowAxis& x_axis() const { return axes_.back(); }
@@ -207,7 +227,10 @@ class FoldBody final : public PlanBody {
       phase_chunk_ = std::min(phase_chunk_, x.count);
     }
     x_chunk_ = even_chunk(x.indices, budget / phase_chunk_);
-    y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * x_chunk_));
+    // A masked store holds up a load of the lanes that it leaves alone: rows in lines of their own.
+    const int64_t lanes = kLineBytes / kernel_.sum_bytes;
+    sum_row_ = x_chunk_ > lanes / 4 ? divide_up(x_chunk_, lanes) * lanes : x_chunk_;
+    y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * sum_row_));
     x_tiles_ = divide_up(x.indices, x_chunk_);
     phase_tiles_ = divide_up(x.count, phase_chunk_);
     y_tiles_ = divide_up(y.indices, y_chunk_);
@@ -232,10 +255,20 @@ class FoldBody final : public PlanBody {
     const int64_t y_indices = divide_up(y_axis().image - t.y_phase, y.count);
     t.rows = std::clamp<int64_t>(y_indices - t.y, 0, y_chunk_);
     for (std::size_t a = outer_count_; a-- > 0;) t.position[a] = next(axes_[a].image);
+
+    t.started = false;
+    t.step_count = 0;
+    int64_t planes = 0;
+    each_step(t, [&](const Step& step) {
+      if (t.step_count < kKeptSteps) t.steps[static_cast<std::size_t>(t.step_count)] = step;
+      ++t.step_count;
+      if (step.first) planes += step.planes;
+    });
+    t.all_phases = planes == t.phases;
   }
 
   // Adds everything whose outer axes up to `axis` are settled; `offset` is theirs in the columns.
-  void add(const Tile& t, std::size_t axis, int64_t offset) const {
+  void add(Tile& t, std::size_t axis, int64_t offset) const {
     if (axis == outer_count_) return add_rows(t, offset);
     contributors_[axis].each(t.position[axis], 1, [&](int64_t element, int64_t block) {
       add(t, axis + 1,
@@ -244,12 +277,12 @@ class FoldBody final : public PlanBody {
     });
   }
 
-  void add_rows(const Tile& t, int64_t offset) const {
+  void add_rows(Tile& t, int64_t offset) const {
     const WindowAxis& y = y_axis();
     const int64_t position = t.y_phase + t.y * y.block.step;
     kernels::FoldBox k{};
-    k.sum_plane = t.sum_plane();
-    k.sum_row = t.sum_row();
+    k.sum_plane = t.rows * sum_row_;
+    k.sum_row = sum_row_;
     k.from_plane = x_axis().window.column_step;
     k.from_row = y.block.column_step;
     k.from_step = x_axis().block.column_step;
@@ -258,39 +291,62 @@ class FoldBody final : public PlanBody {
       const int64_t begin = std::max<int64_t>(0, -block);
       k.rows = std::min(t.rows, y.block.count - block) - begin;
       if (k.rows <= 0) return;
-      add_phases(t, k, begin,
-                 offset + element * y.window.column_step + (block + begin) * y.block.column_step);
+      const bool start = !t.started && k.rows == t.rows && t.all_phases;
+      if (!start) clear_sums(t);
+      t.started = true;
+      const int64_t place =
+          offset + element * y.window.column_step + (block + begin) * y.block.column_step;
+      const auto add_step = [&](const Step& step) {
+        k.start = start && step.first;
+        k.planes = step.planes;
+        k.ahead = step.planes > 1 ? k.from_plane : 0;
+        k.sum = t.sum + (step.plane * k.sum_plane + begin * k.sum_row) * kernel_.sum_bytes;
+        k.term_count = step.term_count;
+        for (int64_t i = 0; i < step.term_count; ++i) {
+          k.terms[i] = {
+              t.from + (place + step.terms[static_cast<std::size_t>(i)].offset) * element_bytes_,
+              step.terms[static_cast<std::size_t>(i)].begin,
+              step.terms[static_cast<std::size_t>(i)].end};
+        }
+        kernel_.add(k);
+      };
+      if (t.step_count > kKeptSteps) return each_step(t, add_step);
+      for (int64_t i = 0; i < t.step_count; ++i) add_step(t.steps[static_cast<std::size_t>(i)]);
     });
   }
 
-  // `row` is the first of k.rows, `offset` what x does not settle of the place in the columns.
-  void add_phases(const Tile& t, kernels::FoldBox& k, int64_t row, int64_t offset) const {
+  void clear_sums(Tile& t) const {
+    if (t.started) return;
+    t.started = true;
+    std::memset(t.sum, 0, static_cast<std::size_t>(sum_count(t)) * kernel_.sum_bytes);
+  }
+
+  // Calls use(step) for everything that a tile adds for one element of all axes but x.
+  template <class Use>
+  void each_step(const Tile& t, const Use& use) const {
     const Contributors& contributors = contributors_.back();
     const WindowAxis& x = x_axis();
-    for (int64_t phase = t.x_phase; phase < t.x_phase + t.phases; phase += k.planes) {
-      k.planes = contributors.alike(phase, t.x_phase + t.phases - phase);
-      k.sum = t.sum + ((phase - t.x_phase) * k.sum_plane + row * k.sum_row) * kernel_.sum_bytes;
-      k.term_count = 0;
+    Step step{};
+    for (; step.plane < t.phases; step.plane += step.planes) {
+      const int64_t phase = t.x_phase + step.plane;
+      step.planes = contributors.alike(phase, t.phases - step.plane);
+      step.first = true;
+      step.term_count = 0;
       contributors.each(phase + t.x * x.block.step, t.count, [&](int64_t element, int64_t block) {
-        kernels::FoldTerm& term = k.terms[k.term_count++];
+        Step::Term& term = step.terms[static_cast<std::size_t>(step.term_count++)];
         term.begin = std::clamp<int64_t>(-block, 0, t.count);
         term.end = std::clamp(x.block.count - block, term.begin, t.count);
-        term.from =
-            t.from + (offset + element * x.window.column_step + block * x.block.column_step) *
-                         element_bytes_;
-        if (k.term_count == kernels::FoldBox::kMaxTerms) {
-          kernel_.add(k);
-          k.term_count = 0;
-        }
+        term.offset = element * x.window.column_step + block * x.block.column_step;
+        if (step.term_count < kernels::FoldBox::kMaxTerms) return;
+        use(step);
+        step.first = false;
+        step.term_count = 0;
       });
-      if (k.term_count != 0) kernel_.add(k);
+      if (step.term_count != 0) use(step);
     }
   }
 
-  // Whether sums are rounded to float16 before they are put in order.
-  bool rounds_first() const {
-    return data_type_ == DataType::float16 && phase_chunk_ > 1 && x_axis().image_step == 1;
-  }
+  int64_t sum_count(const Tile& t) const { return t.phases * t.rows * sum_row_; }
 
   void store(const Tile& t) const {
     const WindowAxis& x = x_axis();
@@ -300,21 +356,24 @@ class FoldBody final : public PlanBody {
     for (std::size_t a = 0; a < outer_count_; ++a) to += t.position[a] * axes_[a].image_step;
     // Steps that are never taken may be too long for int64.
     const int64_t to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
-    if (t.phases > 1 && x.image_step == 1) return store_phases(t, to, to_row);
-    const int64_t to_step = t.count > 1 ? x.block.step * x.image_step : 0;
-    const bool whole = t.phases == 1 && t.rows > 1 && t.count > 1 && to_row == t.count * to_step;
+    const std::byte* from = t.sum;
+    if (data_type_ == DataType::float16) {
+      std::byte* const rounded = t.sum + sum_bytes_;
+      rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1, sum_count(t));
+      from = rounded;
+    }
+    if (t.phases > 1 && x.image_step == 1) return store_phases(t, from, to, to_row);
+    kernels::UnfoldRectangle k{};
+    k.from_row = sum_row_;
+    k.from_step = 1;
+    k.to_row = to_row;
+    k.to_step = t.count > 1 ? x.block.step * x.image_step : 0;
+    k.rows = k.row_end = t.rows;
     for (int64_t phase = 0; phase < t.phases; ++phase) {
-      const std::byte* sum = t.sum + phase * t.sum_plane() * kernel_.sum_bytes;
-      const int64_t start = to + phase * x.image_step;
-      const int64_t count = indices_in_image(t, t.x_phase + phase);
-      if (whole && count == t.count) {
-        store_run(sum, t.to + start * element_bytes_, to_step, t.rows * count);
-        continue;
-      }
-      for (int64_t row = 0; row < t.rows; ++row) {
-        store_run(sum + row * t.sum_row() * kernel_.sum_bytes,
-                  t.to + (start + row * to_row) * element_bytes_, to_step, count);
-      }
+      k.from = from + phase * t.rows * sum_row_ * element_bytes_;
+      k.to = t.to + (to + phase * x.image_step) * element_bytes_;
+      k.count = k.end = indices_in_image(t, t.x_phase + phase);
+      copy_.copy(k);
     }
   }
 
@@ -324,35 +383,21 @@ class FoldBody final : public PlanBody {
     return std::clamp<int64_t>(indices - t.x, 0, t.count);
   }
 
-  void store_run(const std::byte* sum, std::byte* to, int64_t step, int64_t count) const {
-    if (data_type_ == DataType::float16) {
-      rows_.store_f16(reinterpret_cast<const float*>(sum), to, step, count);
-    } else {
-      rows_.copy(data_type_)(sum, 1, to, step, count);
-    }
-  }
-
   // Neighbours in the image are neighbouring phases.
-  void store_phases(const Tile& t, int64_t to, int64_t to_row) const {
-    const std::byte* from = t.sum;
-    if (rounds_first()) {
-      std::byte* const rounded = t.sum + sum_bytes_;
-      rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1, t.elements());
-      from = rounded;
-    }
+  void store_phases(const Tile& t, const std::byte* from, int64_t to, int64_t to_row) const {
     kernels::TransposeRectangle k{};
-    k.from_row = t.sum_plane();
+    k.from_row = t.rows * sum_row_;
     k.to_row = x_axis().block.step;
     const int64_t all = indices_in_image(t, t.x_phase + t.phases - 1);  // have every phase
     for (int64_t row = 0; row < t.rows; ++row) {
-      k.from = from + row * t.sum_row() * element_bytes_;
+      k.from = from + row * sum_row_ * element_bytes_;
       k.to = t.to + (to + row * to_row) * element_bytes_;
       k.rows = all;
       k.count = t.phases;
       transpose_.transpose(k);
       if (all == t.count) continue;
       // The last index, as far as the image goes.
-      k.from = from + (row * t.sum_row() + all) * element_bytes_;
+      k.from = from + (row * sum_row_ + all) * element_bytes_;
       k.to = t.to + (to + row * to_row + all * k.to_row) * element_bytes_;
       k.rows = 1;
       k.count = x_axis().image - t.x_phase - (t.x + all) * x_axis().block.step;
@@ -366,6 +411,7 @@ class FoldBody final : public PlanBody {
   int64_t element_bytes_;
   const kernels::FoldKernel& kernel_;
   const kernels::RowKernels& rows_;
+  const kernels::UnfoldKernel& copy_;
   const kernels::TransposeKernel& transpose_;
   std::size_t outer_count_ = 0;
   int64_t y_chunk_ = 0;
@@ -374,6 +420,7 @@ class FoldBody final : public PlanBody {
   int64_t phase_tiles_ = 0;
   int64_t x_chunk_ = 0;
   int64_t x_tiles_ = 0;
+  int64_t sum_row_ = 0;
   int64_t tiles_ = 0;
   std::uint64_t sum_bytes_ = 0;
   std::uint64_t slot_bytes_ = 0;

@@ -75,6 +75,7 @@ void test_box(const FoldKernel& kernel, std::int64_t count, std::int64_t from_st
   const std::int64_t reach = count * std::abs(from_step);
   box.from_row = pick({1 + reach, 0, 1});
   box.from_plane = pick({1 + 4 * reach, 0, 1});
+  box.start = draw(2) != 0;
   box.term_count = draw(FoldBox::kMaxTerms + 1);
 
   const bool empty = box.planes == 0 || box.rows == 0 || count == 0;
@@ -98,6 +99,13 @@ void test_box(const FoldKernel& kernel, std::int64_t count, std::int64_t from_st
   box.sum = sum.first();
 
   std::vector<Sum> expected(sum.all().begin(), sum.all().end());
+  for (std::int64_t p = 0; box.start && p < box.planes; ++p) {
+    for (std::int64_t r = 0; r < box.rows; ++r) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        expected[static_cast<std::size_t>(p * box.sum_plane + r * box.sum_row + i)] = 0;
+      }
+    }
+  }
   for (std::int64_t t = 0; t < box.term_count; ++t) {
     const FoldTerm& term = box.terms[t];
     for (std::int64_t p = 0; p < box.planes; ++p) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/fold/fold_levels.h"
 #include "kernels/half.h"
@@ -51,6 +52,9 @@ void add_any(const FoldBox& k) {
   for (int64_t plane = 0; plane < k.planes; ++plane) {
     for (int64_t row = 0; row < k.rows; ++row) {
       Sum* const sum = static_cast<Sum*>(k.sum) + plane * k.sum_plane + row * k.sum_row;
+      if (k.start) {
+        for (int64_t i = 0; i < k.count; ++i) sum[i] = 0;
+      }
       for (int64_t t = 0; t < k.term_count; ++t) {
         const FoldTerm& term = k.terms[t];
         add_row(sum + term.begin,
@@ -97,44 +101,61 @@ VectorOf<float> load(std::uint64_t mask, const Half* from) {
       _mm512_maskz_cvtph_ps(lanes, _mm256_maskz_loadu_epi16(lanes, from)));
 }
 
-// Sums stay near; what is added comes from afar.
-constexpr int64_t kBytesAhead = 1024;
-
 // A lane that a term has nothing for adds +0, which changes no sum: sums start at +0, so none is
 // ever -0.
 template <class Sum, class T, int terms>
 void add_terms(const FoldBox& k) {
   constexpr int64_t kLanes = 64 / sizeof(Sum);
   constexpr int64_t kVectors = 32;  // whose masks are worked out at once
+  const int64_t ahead = k.ahead;
   for (int64_t first = 0; first < k.count; first += kVectors * kLanes) {
     std::uint64_t all[kVectors];
+    std::uint64_t before[kVectors];
     std::uint64_t has[kVectors][terms];
     const int64_t vectors = std::min(kVectors, (k.count - first + kLanes - 1) / kLanes);
     for (int64_t v = 0; v < vectors; ++v) {
       const int64_t at = first + v * kLanes;
       all[v] = lane_mask(0, k.count - at);
+      before[v] = k.start ? 0 : all[v];
       for (int t = 0; t < terms; ++t) {
         has[v][t] = lane_mask(k.terms[t].begin - at, k.terms[t].end - at);
       }
     }
-    for (int64_t plane = 0; plane < k.planes; ++plane) {
-      for (int64_t row = 0; row < k.rows; ++row) {
-        Sum* sum = static_cast<Sum*>(k.sum) + plane * k.sum_plane + row * k.sum_row + first;
-        const int64_t offset = plane * k.from_plane + row * k.from_row + first;
-        const T* from[terms];
-        for (int t = 0; t < terms; ++t) from[t] = static_cast<const T*>(k.terms[t].from) + offset;
-        for (int64_t v = 0; v < vectors; ++v) {
-          VectorOf<Sum> value = load(all[v], sum + v * kLanes);
+    const auto add_rows = [&](int64_t plane, int64_t row, auto row_count) {
+      constexpr int kRows = decltype(row_count)::value;
+      Sum* sum = static_cast<Sum*>(k.sum) + plane * k.sum_plane + row * k.sum_row + first;
+      const int64_t offset = plane * k.from_plane + row * k.from_row + first;
+      const T* from[terms];
+      for (int t = 0; t < terms; ++t) from[t] = static_cast<const T*>(k.terms[t].from) + offset;
+      for (int64_t v = 0; v < vectors; ++v) {
+        VectorOf<Sum> values[kRows];
 #pragma GCC unroll 4
-          for (int t = 0; t < terms; ++t) {
-            const T* const at = from[t] + v * kLanes;
-            __builtin_prefetch(reinterpret_cast<const char*>(at) + kBytesAhead);
-            value += load(has[v][t], at);
+        for (int r = 0; r < kRows; ++r) values[r] = load(before[v], sum + r * k.sum_row);
+#pragma GCC unroll 4
+        for (int t = 0; t < terms; ++t) {
+          const std::uint64_t mask = has[v][t];
+#pragma GCC unroll 4
+          for (int r = 0; r < kRows; ++r) {
+            const T* const at = from[t] + r * k.from_row;
+            if (ahead != 0) __builtin_prefetch(at + ahead);
+            values[r] += load(mask, at);
           }
-          store_lanes(all[v], reinterpret_cast<BitsOf<Sum>*>(sum + v * kLanes),
-                      reinterpret_cast<__m512i>(value));
+          from[t] += kLanes;
         }
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) {
+          store_lanes(all[v], reinterpret_cast<BitsOf<Sum>*>(sum + r * k.sum_row),
+                      reinterpret_cast<__m512i>(values[r]));
+        }
+        sum += kLanes;
       }
+    };
+    for (int64_t plane = 0; plane < k.planes; ++plane) {
+      int64_t row = 0;
+      for (; row + 4 <= k.rows; row += 4) {
+        add_rows(plane, row, std::integral_constant<int, 4>{});
+      }
+      for (; row < k.rows; ++row) add_rows(plane, row, std::integral_constant<int, 1>{});
     }
   }
 }
@@ -152,7 +173,7 @@ void add_lanes(const FoldBox& k) {
     case 4:
       return add_terms<Sum, T, 4>(k);
     default:
-      return;
+      return add_any<Sum, T>(k);
   }
 }
 

@@ -35,9 +35,11 @@ struct FoldBox {
   std::int64_t from_plane;
   std::int64_t from_row;
   std::int64_t from_step;
+  std::int64_t ahead;  // from each element to one that is read soon, as a hint; 0 for none
   std::int64_t planes;
   std::int64_t rows;
   std::int64_t count;
+  bool start;               // sums start at 0 instead of what they hold
   std::int64_t term_count;  // at most kMaxTerms
   FoldTerm terms[kMaxTerms];
 };

@@ -8,8 +8,8 @@ namespace weft::kernels {
 struct FoldBox;
 }
 
-#define WEFT_DECLARE_FOLD(level)                \
-  namespace weft::kernels::level {              \
+#define WEFT_DECLARE_FOLD(level)          \
+  namespace weft::kernels::level {        \
   void fold_i8(const FoldBox&) noexcept;  \
   void fold_i16(const FoldBox&) noexcept; \
   void fold_i32(const FoldBox&) noexcept; \
