@@ -33,6 +33,8 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
     const __mmask16 mask = first_of_16(rows.positions - at);
     const __m512 x = _mm512_maskz_loadu_ps(has_even ? mask : __mmask16{0}, even + at);
     const __m512 y = _mm512_maskz_loadu_ps(has_odd ? mask : __mmask16{0}, odd + at);
+    _mm_prefetch(reinterpret_cast<const char*>(even + 4 * rows.row_stride + at), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(odd + 4 * rows.row_stride + at), _MM_HINT_T0);
     widen(largest, smallest, x);
     widen(largest, smallest, y);
     const Split<parts> e(x);
