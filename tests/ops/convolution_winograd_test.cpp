@@ -14,8 +14,7 @@ class WinogradConvolutionTest : public MatrixUnitTest,
                                 public ::testing::WithParamInterface<kernels::WinogradTile> {
  protected:
   Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
-    return Plan(
-        std::make_shared<WinogradConvolution>(params, PlanOptions{.threads = threads}, GetParam()));
+    return Plan(WinogradConvolution::make(params, PlanOptions{.threads = threads}, GetParam()));
   }
 
   void expect_right(const ConvolutionParams& params) {
@@ -183,7 +182,7 @@ TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
       const Floats b(8, 0.0f);
       const Floats chain = run(plan(params, {.strict = true}), x, w, b);
       const Floats result =
-          run(Plan(std::make_shared<WinogradConvolution>(params, PlanOptions{}, tile)), x, w, b);
+          run(Plan(WinogradConvolution::make(params, PlanOptions{}, tile)), x, w, b);
       const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
                                    reinterpret_cast<const std::byte*>(w.data()),
                                    reinterpret_cast<const std::byte*>(b.data())};
@@ -225,7 +224,7 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
       const ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
       for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
         if (std::isinf(WinogradConvolution::seconds(params, {}, tile))) continue;
-        const Plan one(std::make_shared<WinogradConvolution>(
+        const Plan one(WinogradConvolution::make(
             params, PlanOptions{.threads = 1, .prepare_filter = true}, tile));
         EXPECT_LE(one.workspace_size_in_bytes(), 12u << 20) << one.explain();
       }
