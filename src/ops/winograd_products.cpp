@@ -1,5 +1,6 @@
 // The two ways in which WinogradConvolution multiplies, and when it is the way at all.
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -24,8 +25,9 @@ constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds.
-std::int64_t fewest_channels(const kernels::WinogradTile& tile) {
-  return tile.columns == 2 ? 16 : 32;
+std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit) {
+  if (tile.columns == 2) return unit ? 16 : 32;
+  return unit ? 32 : 64;
 }
 
 bool is_window(const ConvolutionAxis& axis) {
@@ -111,7 +113,9 @@ class VectorWinograd final : public WinogradConvolution {
  public:
   VectorWinograd(const ConvolutionParams& params, const PlanOptions& options,
                  const kernels::WinogradTile& outputs, Isa isa)
-      : WinogradConvolution(params, options, outputs, nullptr), gemm_(kernels::gemm_kernel(isa)) {
+      : WinogradConvolution(params, options, outputs, nullptr),
+        gemm_(kernels::gemm_kernel(isa)),
+        chain_(geometry_.in_channels < 96 ? 16 : 32) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
       terms_.push_back({.a = c * kSplitBlock, .b = c * kSplitBlock});
@@ -143,41 +147,52 @@ class VectorWinograd final : public WinogradConvolution {
 
   void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                 std::int64_t blocks, const Slot& slot) const noexcept override {
-    const std::int64_t vectors = kSplitBlock / gemm_.lanes;
-    const std::int64_t most = gemm_.max_positions[vectors - 1];
-    const Strips strips(kSplitBlock, most);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const auto* filter =
           reinterpret_cast<const float*>(filter_.block(packed, tile.group, first_block, point));
       for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes() / 4) {
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
-          float* const acc = slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock;
-          const std::byte* patches = slot.patches + point * patch_point_ + n * patch_block_;
-          std::int64_t first = 0;
-          for (std::int64_t strip = 0; strip < strips.count; ++strip) {
-            const std::int64_t outputs = strips.size(strip);
-            gemm_.tile(vectors, outputs,
-                       1)({.a = filter + first,
-                           .b = reinterpret_cast<const float*>(patches),
-                           .acc = acc + first * channel_sums(),
-                           .bias = nullptr,
-                           .terms = terms_.data(),
-                           .depth = std::ssize(terms_),
-                           .a_step = 1,
-                           .acc_stride = channel_sums(),
-                           .next = reinterpret_cast<const char*>(
-                               patches + (strip + 1) * patch_block_ / strips.count),
-                           .next_step = 64,
-                           .first = true,
-                           .bias_of_positions = false});
-            first += outputs;
-          }
+          multiply_block(filter,
+                         reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
+                                                        n * patch_block_),
+                         slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock);
         }
       }
     }
   }
 
+  void multiply_block(const float* filter, const float* patches, float* acc) const noexcept {
+    const std::int64_t vectors = kSplitBlock / gemm_.lanes;
+    const Strips strips(kSplitBlock, gemm_.max_positions[vectors - 1]);
+    const std::int64_t channels = std::ssize(terms_);
+    const auto* next = reinterpret_cast<const char*>(patches) + patch_block_;
+    std::int64_t first = 0;
+    for (std::int64_t strip = 0; strip < strips.count; ++strip) {
+      const std::int64_t outputs = strips.size(strip);
+      const kernels::GemmFunction function = gemm_.tile(vectors, outputs, 1);
+      for (std::int64_t c = 0; c < channels; c += chain_, next += chain_ * 64) {
+        function({.a = filter + first,
+                  .b = patches,
+                  .acc = acc + first * channel_sums(),
+                  .bias = nullptr,
+                  .terms = terms_.data() + c,
+                  .depth = std::min(chain_, channels - c),
+                  .a_step = 1,
+                  .acc_stride = channel_sums(),
+                  .next = next,
+                  .next_step = 64,
+                  .first = c == 0,
+                  .bias_of_positions = false,
+                  .apart = c > 0});
+      }
+      first += outputs;
+    }
+  }
+
   const kernels::GemmKernel& gemm_;
+  // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
+  // which so has to be smaller than that of all channels in one.
+  std::int64_t chain_;
   std::vector<kernels::GemmTerm> terms_;
 };
 
@@ -191,8 +206,9 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const ConvolutionGeometry g(params);
   if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
   if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
-  if (g.in_channels < fewest_channels(tile)) return kNever;
-  return WinogradTiling(g, tile, unit_for(isa, tile) != nullptr).seconds;
+  const bool unit = unit_for(isa, tile) != nullptr;
+  if (g.in_channels < fewest_channels(tile, unit)) return kNever;
+  return WinogradTiling(g, tile, unit).seconds;
 }
 
 std::shared_ptr<WinogradConvolution> WinogradConvolution::make(const ConvolutionParams& params,

@@ -74,7 +74,7 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
                         static_cast<double>(kSplitBlock * kSplitBlock) * number_bytes;
   const double reading = filter > kFilterKept ? filter * kFilterByte : 0;
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns),
-          std::max(products, reading) + out * lanes * of_tile.results};
+          products + reading + out * lanes * of_tile.results};
 }
 
 }  // namespace
