@@ -174,7 +174,7 @@ constexpr Every<step, lanes> kEvery{};
 // The masks of a vector's columns serve all rows.
 template <class T, int step>
 void unfold_lanes(const UnfoldRectangle& k) {
-  constexpr int kLanes = 64 / sizeof(T);
+  constexpr int64_t kLanes = 64 / sizeof(T);
   constexpr int64_t kVectors = 32;
   for (int64_t first = 0; first < k.count; first += kVectors * kLanes) {
     std::uint64_t all[kVectors];
@@ -215,6 +215,7 @@ void unfold_lanes(const UnfoldRectangle& k) {
       for (int64_t v = 0; v < vectors; ++v) {
         const std::uint64_t mask = all[v];
         std::uint64_t masks[step];
+        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loop above set them
         for (int part = 0; part < step; ++part) masks[part] = has[v][part];
 #pragma GCC unroll 4
         for (int row = 0; row < kRows; ++row) {
