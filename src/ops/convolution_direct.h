@@ -29,6 +29,10 @@ class DirectConvolution final : public PlanBody {
   void prepare(const void* filter, void* prepared) const noexcept override;
 
  private:
+  static constexpr std::int64_t kMaxBatch = 32;  // groups
+  // Floats past the last plane that the last columns of its last row may read.
+  static constexpr std::int64_t kPastPlanes = 2 * kernels::kDirectColumns;
+
   using Extent = std::array<std::int64_t, kSpatial>;
 
   // One stride phase: where its taps lie in the planes of a channel, from the first row of a tile.
@@ -39,6 +43,20 @@ class DirectConvolution final : public PlanBody {
     std::int64_t class_offset = 0;           // in the packed filter
     kernels::DirectWindow window;
     bool upwards = false;  // rows follow each other's taps from the last to the first
+    bool joined = false;   // summed together with others
+  };
+
+  // All stride phases of the last two dimensions, for one of the first (kernels/direct/phases.h).
+  struct JointPhases {
+    // Where the factor of a tap and its user lies in a panel of the packed filter.
+    struct Factor {
+      std::int64_t row, rows_a_channel, channel;
+    };
+
+    Phase depth;
+    std::vector<kernels::DirectTap> taps;
+    std::vector<Factor> factors;    // of one input channel
+    std::int64_t first_factor = 0;  // of all channels, in those of a panel
   };
 
   struct Tile {
@@ -67,10 +85,13 @@ class DirectConvolution final : public PlanBody {
   void choose_tiles(const PlanOptions& options);
   kernels::DirectWindow window_of(const PhaseTaps& phase) const noexcept;
   void list_taps();
+  void join_phases();
+  void pack_all(const void* filter, std::byte* packed) const noexcept;
+  void pack_joint(const std::byte* packed, float* to) const noexcept;
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
-  void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, std::int64_t index,
                     const Slot& slot) const noexcept;
   Inside inside(const Tile& tile, int dimension) const noexcept;
   void find_next(const Tile& tile, const std::byte* group, std::int64_t count,
@@ -80,6 +101,13 @@ class DirectConvolution final : public PlanBody {
   void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                  const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
   void multiply(kernels::DirectBlock& block, bool upwards) const noexcept;
+  void sum_joint(const RunArguments& arguments, const float* factors, const Tile& tile,
+                 std::int64_t group, const JointPhases& joint, const float* planes,
+                 const float* next, float* scratch) const noexcept;
+  // The first row of what the thread is likely to load after a group of a tile; null: nothing.
+  const float* wanted_next(const std::byte* image, const Tile& tile, std::int64_t group,
+                           std::int64_t index) const noexcept;
+  float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;
   bool has_non_finite(const std::byte* packed) const noexcept;
 
   ConvolutionPlan general_;
@@ -98,6 +126,13 @@ class DirectConvolution final : public PlanBody {
   Extent spread_{};
   std::vector<std::int64_t> remainders_;  // of the planes
   std::vector<PhaseTaps> phases_;
+  std::vector<JointPhases> joint_;  // none: the phases are summed one by one
+  std::array<PhaseRing, kSpatial> rings_{};
+  Extent most_{};                   // positions of the largest phase
+  Extent joined_sizes_{};           // outputs of all the joined phases
+  std::int64_t joint_factors_ = 0;  // of a panel
+  std::uint64_t joint_offset_ = 0;  // of all panels' factors, behind the packed filter
+  std::uint64_t filter_bytes_ = 0;  // of both
 
   Extent box_{};  // outputs a tile, of one phase
   Extent boxes_{};

@@ -22,14 +22,18 @@ constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
 // patches there are two sets.
-constexpr std::int64_t kPatchBytes = 512 << 10;
+constexpr std::int64_t kPatchBytes = 640 << 10;
 constexpr std::int64_t kPlaneBytes = 512 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
 // Blocks of positions a run, and those of a run of short sums.
 constexpr std::int64_t kRun = 8;
 constexpr std::int64_t kLongRun = 16;
+constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
+
+// Cache lines of a step of the filter, after each four products of a step.
+constexpr std::int64_t kLinesASlice = 16;
 
 constexpr std::int64_t kMaxPhases = 64;  // in all
 constexpr std::int64_t kMaxPlaneTerms = 1024;
@@ -46,6 +50,47 @@ bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, k
     }
   }
   return true;
+}
+
+// A phase of one dimension, and as what a set sees it.
+struct AlignedPhase {
+  Phase phase;
+  std::int64_t delay = 0;
+  Phase inputs;
+};
+
+// In the order of the ring; `alike` phases read the same inputs.
+std::vector<AlignedPhase> aligned_phases(const ConvolutionAxis& axis, const PhaseRing& ring) {
+  std::vector<AlignedPhase> result;
+  for (std::int64_t i = 0; i < axis.phase_count(); ++i) {
+    const bool strided = i < ring.count;
+    AlignedPhase p{.phase = axis.phase(strided ? ring.phase(i) : i), .delay = 0, .inputs = {}};
+    p.inputs = p.phase;
+    if (strided && ring.alike) {
+      p.delay = ring.delay(i);
+      p.inputs.first_offset -= p.delay * p.inputs.in_step;
+      p.inputs.count = axis.max_count() + (ring.late > 0 ? 1 : 0);
+    }
+    result.push_back(p);
+  }
+  return result;
+}
+
+// How all phases read the same inputs, where that takes a position more, unless it costs too many.
+std::array<PhaseRing, kSpatial> rings_of(const ConvolutionGeometry& g) {
+  std::array<PhaseRing, kSpatial> rings;
+  std::int64_t positions = 1, aligned = 1;
+  for (int d = 0; d < kSpatial; ++d) {
+    rings[d] = g.axes[d].ring();
+    positions *= g.axes[d].max_count();
+    aligned *= g.axes[d].max_count() + (rings[d].late > 0 ? 1 : 0);
+  }
+  if (8 * base::divide_up(aligned, kSplitBlock) > 9 * base::divide_up(positions, kSplitBlock)) {
+    for (PhaseRing& ring : rings) {
+      if (ring.late > 0) ring = {.count = ring.count, .late = 0, .alike = false};
+    }
+  }
+  return rings;
 }
 
 }  // namespace
@@ -70,21 +115,22 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
   double sum = 0;
   for (const PhaseSet& set : phase_sets(g)) {
-    const double positions = static_cast<double>(positions_of(set.phases.front()));
+    const double positions = static_cast<double>(positions_of(set.inputs));
     const double blocks = std::ceil(positions / kSplitBlock);
     const double steps = std::ceil(static_cast<double>(set.terms) / kSplitBlock);
-    sum += static_cast<double>(set.phases.size()) * blocks * out_blocks * (steps * step + kResult) +
-           blocks * steps * kSplitBlock / 2 * kPair;
-    const auto& [pd, ph, pw] = set.phases.front();
+    sum +=
+        static_cast<double>(set.members.size()) * blocks * out_blocks * (steps * step + kResult) +
+        blocks * steps * kSplitBlock / 2 * kPair;
+    const auto& [pd, ph, pw] = set.inputs;
     const bool planes =
         set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
     if (!planes && (set.taps > 1 || pw.in_step > 1)) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
     }
-    const double filter = static_cast<double>(set.phases.size()) * out_blocks * steps *
+    const double filter = static_cast<double>(set.members.size()) * out_blocks * steps *
                           static_cast<double>(parts * kernels::kSplitFilterPart * 2);
     if (filter > kFilterKept) sum += std::ceil(blocks / kRun) * filter * kSecondsAFilterByte;
-    sum += positions * static_cast<double>(set.phases.size()) *
+    sum += positions * static_cast<double>(set.members.size()) *
            static_cast<double>(g.out_channels * byte_size(params.output.data_type)) * kByte;
   }
   return sum * static_cast<double>(g.batch * g.groups);
@@ -109,32 +155,45 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
 
 std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
     const ConvolutionGeometry& geometry) {
-  const auto& axes = geometry.axes;
+  const std::array<PhaseRing, kSpatial> rings = rings_of(geometry);
+  std::array<std::vector<AlignedPhase>, kSpatial> all;
+  for (int d = 0; d < kSpatial; ++d) all[d] = aligned_phases(geometry.axes[d], rings[d]);
   std::vector<PhaseSet> sets;
-  for (std::int64_t d = 0; d < axes[0].phase_count(); ++d) {
-    for (std::int64_t h = 0; h < axes[1].phase_count(); ++h) {
-      for (std::int64_t w = 0; w < axes[2].phase_count(); ++w) {
-        const Phases phases{axes[0].phase(d), axes[1].phase(h), axes[2].phase(w)};
-        const auto same = std::find_if(sets.begin(), sets.end(), [&](const PhaseSet& set) {
-          return same_inputs(set.phases.front(), phases);
+  for (const AlignedPhase& d : all[0]) {
+    for (const AlignedPhase& h : all[1]) {
+      for (const AlignedPhase& w : all[2]) {
+        const Phases inputs{d.inputs, h.inputs, w.inputs};
+        auto set = std::find_if(sets.begin(), sets.end(), [&](const PhaseSet& other) {
+          return same_inputs(other.inputs, inputs);
         });
-        if (same != sets.end()) {
-          same->phases.push_back(phases);
-          continue;
+        if (set == sets.end()) {
+          const std::int64_t taps = inputs[0].taps * inputs[1].taps * inputs[2].taps;
+          sets.push_back({inputs, {}, geometry.in_channels * taps, taps});
+          set = sets.end() - 1;
         }
-        const std::int64_t taps = phases[0].taps * phases[1].taps * phases[2].taps;
-        sets.push_back({{phases}, geometry.in_channels * taps, taps});
+        set->members.push_back({{d.phase, h.phase, w.phase}, {d.delay, h.delay, w.delay}});
       }
     }
+  }
+  const PhaseRing& columns = rings[kSpatial - 1];
+  if (geometry.out_strides[kSpatial - 1] != 1 || !columns.alike || columns.count < 2 ||
+      columns.count > kernels::kMostInterleaved) {
+    return sets;
+  }
+  for (PhaseSet& set : sets) {
+    if (set.members.front().phases[2].step != columns.count) continue;
+    set.interleaved = columns.count;
+    set.late = columns.late;
+    for (std::int64_t i = 0; i < columns.count; ++i) set.length += set.members[i].phases[2].count;
   }
   return sets;
 }
 
 void ProductConvolution::choose_planes() {
   const PhaseSet& set = sets_.front();
-  pitch_ = set.phases.front()[2].count;
-  if (sets_.size() > 1 || set.phases.size() > 1 || set.terms > kMaxPlaneTerms) return;
-  const auto& [pd, ph, pw] = set.phases.front();
+  pitch_ = set.inputs[2].count;
+  if (sets_.size() > 1 || set.members.size() > 1 || set.terms > kMaxPlaneTerms) return;
+  const auto& [pd, ph, pw] = set.inputs;
   if (pd.taps > AxisTaps::kMost || ph.taps > AxisTaps::kMost || pw.taps > AxisTaps::kMost) return;
   // Only where windows overlap.
   if (set.taps < 2 * pd.in_step * ph.in_step * pw.in_step) return;
@@ -167,12 +226,13 @@ void ProductConvolution::choose_planes() {
 }
 
 void ProductConvolution::choose_tiles(const PlanOptions& options) {
-  std::int64_t steps = 1, positions = 1;
+  std::int64_t steps = 1, positions = 1, interleaved = 1;
   std::size_t phases = 1;
   for (const PhaseSet& set : sets_) {
     steps = std::max(steps, filter_.steps(set.taps));
-    positions = std::max(positions, positions_of(set.phases.front()));
-    phases = std::max(phases, set.phases.size());
+    positions = std::max(positions, positions_of(set.inputs));
+    phases = std::max(phases, set.members.size());
+    interleaved = std::max(interleaved, set.interleaved);
   }
   const std::int64_t position_bytes = kernels_.parts * 2 * kSplitBlock;  // of a step
   const std::int64_t others =
@@ -181,7 +241,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   out_block_count_ = filter_.out_blocks();
   out_splits_ = 1;
   if (use_planes_) {
-    const auto& [pd, ph, pw] = sets_.front().phases.front();
+    const auto& [pd, ph, pw] = sets_.front().inputs;
     line_ = band_rows_ * pitch_;
     lines_ = pd.count * bands_;
     run_ = kSplitBlock;
@@ -190,7 +250,11 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     // Short sums are stored all the time: longer runs of one output channel are written faster.
     run_ = (steps <= kFewSteps ? kLongRun : kRun) * kSplitBlock;
     run_ = std::min<std::int64_t>(run_, base::round_up(positions, kSplitBlock));
+    // A chunk of all steps, where that takes runs that are not much shorter.
+    const std::int64_t fitting = kPatchBytes / (steps * position_bytes) / kSplitBlock * kSplitBlock;
+    if (fitting >= kShortRun * kSplitBlock) run_ = std::min(run_, fitting);
     step_chunk_ = std::min(steps, std::max<std::int64_t>(kPatchBytes / (run_ * position_bytes), 1));
+    step_chunk_ = base::divide_up(steps, base::divide_up(steps, step_chunk_));
     // Few tiles leave threads without work at the end.
     const std::int64_t runs = base::divide_up(positions, run_);
     const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
@@ -210,7 +274,8 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   tile_count_ = others * lines_ * out_splits_;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
   keeps_sums_ = step_chunk_ < steps;
-  acc_blocks_ = 2;  // one is stored while the next one is summed
+  fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
+  acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
     acc_blocks_ = static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock);
   }
@@ -265,7 +330,7 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
   tile.set = &sets_[static_cast<std::size_t>(digit(static_cast<std::int64_t>(sets_.size())))];
   tile.group = digit(geometry_.groups);
   tile.image = index;
-  const Phases& phases = tile.set->phases.front();
+  const Phases& phases = tile.set->inputs;
   if (use_planes_) {
     tile.pitch = pitch_;
     const std::int64_t row = line % bands_ * band_rows_;
@@ -317,33 +382,52 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
       const std::int64_t units = next.steps * kSplitBlock / 2 *
                                  (use_planes_ ? 1 : base::divide_up(next.count, kSplitBlock));
       side.units_a_step = base::divide_up(
-          units, static_cast<std::int64_t>(tile.set->phases.size()) * tile.out_blocks * blocks *
+          units, static_cast<std::int64_t>(tile.set->members.size()) * tile.out_blocks * blocks *
                      std::max<std::int64_t>(batch.steps, 1));
     }
     float* acc = slot.acc;
-    for (const Phases& phases : tile.set->phases) {
+    const auto& members = tile.set->members;
+    const std::int64_t together = tile.set->interleaved;
+    const auto filter_of = [&](std::int64_t m, std::int64_t k, std::int64_t step) {
+      return filter_.block(packed, tile.group, members[m].phases, tile.first_out_block + k) +
+             step * filter_.step();
+    };
+    for (std::int64_t m = 0; m < std::ssize(members); m += together) {
       for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
-        const std::uint16_t* filter =
-            batch.steps > 0 ? filter_.block(packed, tile.group, phases, tile.first_out_block + k) +
-                                  batch.step * filter_.step()
-                            : nullptr;
+        std::array<const std::uint16_t*, kernels::kMostInterleaved> filters{}, wanted{};
+        for (std::int64_t q = 0; q < together && batch.steps > 0; ++q) {
+          filters[q] = filter_of(m + q, k, batch.step);
+          if (!fetch_ahead_) continue;
+          // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+          wanted[q] = k + 1 < tile.out_blocks ? filter_of(m + q, k + 1, batch.step)
+                      : m + together < std::ssize(members)
+                          ? filter_of(m + together + q, 0, batch.step)
+                          : filter_of(q, 0, next.step);
+        }
+        const std::int64_t lines = fetch_ahead_ ? base::divide_up(kLinesASlice, blocks) : 0;
         for (std::int64_t n = 0; n < blocks; ++n, parity ^= 1) {
-          float* block_acc = keeps_sums_ ? acc : slot.acc + parity * kAcc;
-          kernels_.multiply({.filter = filter,
-                             .patches = patches + n * batch.steps * step_elements,
-                             .steps = batch.steps,
-                             .acc = block_acc,
-                             .first = batch.step == 0},
-                            side);
+          float* block_acc = keeps_sums_ ? acc : slot.acc + parity * together * kAcc;
+          for (std::int64_t q = 0; q < together; ++q) {
+            kernels_.multiply(
+                {.filter = filters[q],
+                 .patches = patches + n * batch.steps * step_elements,
+                 .steps = batch.steps,
+                 .acc = block_acc + q * kAcc,
+                 .first = batch.step == 0,
+                 .ahead = wanted[q] + n * batch.steps * (filter_.step() / kLinesASlice) * lines,
+                 .ahead_lines = lines},
+                side);
+          }
           if (last) {
             const std::int64_t first = batch.first + n * kSplitBlock;
-            store(arguments, tile, phases, k, first, std::min(kSplitBlock, tile.count - first),
+            store(arguments, tile, members[m], k, first, std::min(kSplitBlock, tile.count - first),
                   slot, block_acc, side);
           }
-          acc += kAcc;
+          acc += together * kAcc;
         }
       }
     }
+    if (keeps_sums_) kernels_.store(side);  // before its sums are written again
     if (!more) break;
     if (ahead) {
       kernels_.pack(side);

@@ -34,11 +34,22 @@ class ProductConvolution final : public SplitPlan {
  private:
   using Phases = std::array<Phase, kSpatial>;
 
-  // Phases that read the same inputs; the first of them stands for all.
+  // Phases, and the position of a set at which their outputs begin.
+  struct Member {
+    Phases phases;
+    std::array<std::int64_t, kSpatial> delays;
+  };
+
+  // Phases that read the same inputs: as many positions as all of them need. Where the outputs of
+  // some of them take turns along the last dimension, these follow each other.
   struct PhaseSet {
-    std::vector<Phases> phases;
+    Phases inputs;
+    std::vector<Member> members;
     std::int64_t terms = 0;
     std::int64_t taps = 0;
+    std::int64_t interleaved = 1;  // members
+    std::int64_t late = 0;         // those whose first output is not at position 0 but at 1
+    std::int64_t length = 0;       // outputs of a row of the interleaved ones
   };
 
   // Positions of a phase are numbered along a line, row by row. In planes, a row has `pitch`
@@ -66,6 +77,7 @@ class ProductConvolution final : public SplitPlan {
   };
 
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
+  static bool aligns(const ConvolutionGeometry& geometry);
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
@@ -88,7 +100,7 @@ class ProductConvolution final : public SplitPlan {
                   std::int64_t count, std::int64_t term, float* to) const noexcept;
   void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
                    kernels::SplitRange& range) const noexcept;
-  void store(const RunArguments& arguments, const Tile& tile, const Phases& phases,
+  void store(const RunArguments& arguments, const Tile& tile, const Member& member,
              std::int64_t block, std::int64_t position, std::int64_t count, const Slot& slot,
              float* acc, kernels::ProductSide& side) const noexcept;
 
@@ -113,7 +125,8 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t out_block_count_ = 0;  // a tile
   std::int64_t out_splits_ = 0;
   std::int64_t tile_count_ = 0;
-  bool keeps_sums_ = false;  // from one chunk to the next
+  bool keeps_sums_ = false;   // from one chunk to the next
+  bool fetch_ahead_ = false;  // filters, from the third-level cache
   std::int64_t acc_blocks_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

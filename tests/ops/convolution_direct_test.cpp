@@ -71,6 +71,11 @@ const Shape shapes[] = {
     {2, 2, 2, {9, 9}, {2, 2}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // empty phases
     {2, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 3}, ConvolutionDirection::backward},
     {2, 1, 1, {5, 6, 7}, {2, 2, 2}, {2, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
+    {2, 1, 1, {69}, {3}, {2}, {1}, ConvolutionDirection::backward},  // several boxes
+    {1, 3, 1, {200, 150}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {2, 1, 1, {40, 300}, {3, 3}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {1, 12, 3, {9, 33}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // twelve sums
+    {1, 2, 1, {11, 40}, {8, 8}, {4, 2}, {1, 1}, ConvolutionDirection::backward},
 };
 
 class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {

@@ -63,6 +63,26 @@ TEST_F(ProductConvolutionTest, ThreeDimensions) {
   expect_right(p);
 }
 
+// Stride phases that read the same inputs, some of them a position later, take turns in the output.
+TEST_F(ProductConvolutionTest, PhasesThatTakeTurns) {
+  constexpr auto kBackward = ConvolutionDirection::backward;
+  expect_right(params_of({1, 70, 40, 1, 16, 40, 4, 2, 1, kBackward}));
+  expect_right(params_of({2, 40, 33, 1, 7, 60, 6, 3, 1, kBackward}));
+  expect_right(params_of({1, 64, 64, 2, 9, 50, 8, 8, 1, kBackward}));
+  expect_right(params_of({1, 33, 32, 1, 5, 100, 10, 5, 1, kBackward}));
+  expect_right(params_of({1, 600, 32, 1, 12, 40, 2, 2, 1, kBackward}));
+  // More phases than one store takes, or phases unlike each other.
+  expect_right(params_of({1, 40, 32, 1, 4, 40, 9, 9, 1, kBackward}));
+  expect_right(params_of({1, 40, 32, 1, 12, 40, 3, 2, 1, kBackward}));
+  expect_right(params_of({1, 40, 32, 1, 8, 8, 4, 2, 1, kBackward}));
+  ConvolutionParams p = params_of({1, 40, 36, 1, 10, 45, 4, 2, 1, kBackward});
+  for (const OperatorType type :
+       {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
+    p.fused_activation = Activation{.type = type, .alpha = 0.25f};
+    expect_right(p);
+  }
+}
+
 TEST_F(ProductConvolutionTest, ActivationsInRegistersAndNot) {
   for (const OperatorType type :
        {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {

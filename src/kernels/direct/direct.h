@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/direct/phases.h"
 #include "weft/isa.h"
 
 namespace weft::kernels {
@@ -146,6 +147,7 @@ struct DirectKernels {
   const char* f32_name;  // what plans report: "direct_f32_avx2"
   const char* f16_name;
   void (*multiply)(const DirectBlock& block) noexcept;
+  void (*sum_phases)(const DirectPhases& phases) noexcept;
   void (*load_f32)(const DirectRows& rows) noexcept;
   void (*load_f16)(const DirectRows& rows) noexcept;
 };

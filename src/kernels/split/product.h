@@ -29,6 +29,9 @@ struct ProductBlock {
   std::int64_t steps;
   float* acc;  // 32 outputs of 32 positions, without gaps; aligned to 64 bytes
   bool first;
+  // Cache lines to fetch into the second level meanwhile, after each four products.
+  const std::uint16_t* ahead;
+  std::int64_t ahead_lines;
 };
 
 // The range of the numbers that were split, by lane.
@@ -56,31 +59,41 @@ struct PatchTaps {
   std::uint16_t* to;
 };
 
-// A block's sums on their way to a tensor whose positions lie side by side, in one or two runs:
+// Most blocks whose sums lie interleaved in the output.
+inline constexpr int kMostInterleaved = 8;
+
+// A block's sums, or those of some blocks whose positions take turns, on their way to a tensor
+// whose positions lie side by side, in a few runs:
 //
-//   to(o, p) = activation(acc(o, first + p) + bias(o))   for p in [0, count), o in [0, outputs)
+//   to(o, p * interleaved + q) = activation(acc(q, o, first + p) + bias(o))
+//
+// for o in [0, outputs), and numbers p * interleaved + q in [begin, end) of each run.
 struct ProductResult {
   struct Run {
-    std::int64_t first;
-    std::int64_t count;
+    std::int64_t first;  // position
+    std::int64_t begin, end;
     void* to;
   };
+  static constexpr int kMostRuns = 6;
 
-  const float* acc;
+  const float* acc;   // [q][32 outputs][32 positions]
   const float* bias;  // one an output
   bool relu;          // or no activation
   bool half;          // float16, otherwise float32
+  int interleaved;    // blocks: 1 to kMostInterleaved
   std::int64_t outputs;
   std::int64_t output_stride;  // elements
+  std::int64_t ahead;          // elements from here to the next block's, in all likelihood
+  std::int64_t steps;          // of products, in which to store all
   std::int64_t run_count;
-  Run runs[2];
+  Run runs[kMostRuns];
+  std::int64_t next;  // output
 };
 
-// What is done between the products of a block, while the vector units have nothing else to do: the
-// results of the block before are stored, all of them, and some of the patches of a later one are
-// packed.
+// What is done between the products of a block, while the vector units have nothing else to do:
+// some results of blocks before are stored, and some of the patches of a later one are packed.
 struct ProductSide {
-  ProductResult result;           // outputs is 0: nothing to store
+  ProductResult result;           // next is outputs: nothing to store
   PatchRows rows;                 // of the patches to come; terms is 0: none
   PatchTaps taps;                 // likewise
   LaneRange range;                // of what is taken from rows

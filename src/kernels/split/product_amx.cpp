@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/interleave.h"
 #include "kernels/split/product.h"
 #include "kernels/split/split_levels.h"
 #include "kernels/split/split_parts.h"
@@ -75,56 +76,83 @@ void pack_units(ProductSide& side, std::int64_t count) {
   }
 }
 
+// Lanes at `first` and after it, of those before `last`.
+inline __mmask16 between(std::int64_t first, std::int64_t last) {
+  return static_cast<__mmask16>(first_of_16(last) & ~first_of_16(first));
+}
+
+template <int rows>
 inline void store_output(const ProductResult& result, std::int64_t output) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
-  if (result.runs[0].count == kSplitBlock && !result.half) {
-    const float* acc = result.acc + output * kSplitBlock;
-    float* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
-    for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
-      _mm512_storeu_ps(to + p, finish_sum(_mm512_load_ps(acc + p), bias, result.relu));
-      // The next block's, in all likelihood.
-      __builtin_prefetch(to + kSplitBlock + p, 1, 3);
-    }
-    return;
-  }
   for (std::int64_t r = 0; r < result.run_count; ++r) {
     const ProductResult::Run& run = result.runs[r];
     const float* acc = result.acc + output * kSplitBlock + run.first;
-    for (std::int64_t p = 0; p < run.count; p += kHalf) {
-      const __mmask16 mask = first_of_16(run.count - p);
-      const __m512 y = finish_sum(_mm512_maskz_loadu_ps(mask, acc + p), bias, result.relu);
-      const std::int64_t at = output * result.output_stride + p;
-      if (result.half) {
-        _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at, mask,
-                                 _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
-      } else {
-        _mm512_mask_storeu_ps(static_cast<float*>(run.to) + at, mask, y);
-        __builtin_prefetch(static_cast<float*>(run.to) + at + kSplitBlock, 1, 3);
+    const std::int64_t at = output * result.output_stride;
+    for (std::int64_t n = 0; n < run.end; acc += kHalf) {
+      __m512 x[rows];
+      const __mmask16 loaded = first_of_16((run.end - n + rows - 1) / rows);
+#pragma GCC unroll 8
+      for (int q = 0; q < rows; ++q) {
+        x[q] = finish_sum(_mm512_maskz_loadu_ps(loaded, acc + q * kSplitBlock * kSplitBlock), bias,
+                          result.relu);
+      }
+#pragma GCC unroll 8
+      for (int v = 0; v < rows; ++v, n += kHalf) {
+        const __m512 y = rows == 1 ? x[0] : interleaved<rows>(x, v);
+        const __mmask16 mask = between(run.begin - n, run.end - n);
+        if (result.half) {
+          _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at + n, mask,
+                                   _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
+        } else {
+          _mm512_mask_storeu_ps(static_cast<float*>(run.to) + at + n, mask, y);
+          __builtin_prefetch(static_cast<float*>(run.to) + at + n + result.ahead, 1, 3);
+        }
       }
     }
   }
 }
 
-// The outputs of one block, some at a time.
-class Storing {
- public:
-  Storing(const ProductResult& result, std::int64_t slices)
-      : result_(result), at_once_((result.outputs + slices - 1) / slices) {}
-
-  void some() {
-    for (std::int64_t i = 0; i < at_once_ && next_ < result_.outputs; ++i) {
-      store_output(result_, next_++);
-    }
+// A whole block as it lies.
+inline void store_whole(const ProductResult& result, std::int64_t output) {
+  const __m512 bias = _mm512_set1_ps(result.bias[output]);
+  const float* acc = result.acc + output * kSplitBlock;
+  float* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
+  for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
+    _mm512_storeu_ps(to + p, finish_sum(_mm512_load_ps(acc + p), bias, result.relu));
+    __builtin_prefetch(to + result.ahead + p, 1, 3);
   }
-  void all() {
-    while (next_ < result_.outputs) store_output(result_, next_++);
-  }
+}
 
- private:
-  const ProductResult& result_;
-  std::int64_t at_once_;
-  std::int64_t next_ = 0;
-};
+template <int rows>
+void store_range(const ProductResult& result, std::int64_t end) {
+  for (std::int64_t output = result.next; output < end; ++output) {
+    store_output<rows>(result, output);
+  }
+}
+
+void store_outputs(ProductResult& result, std::int64_t count) {
+  static constexpr decltype(&store_range<1>) kStores[] = {
+      store_range<1>, store_range<2>, store_range<3>, store_range<4>,
+      store_range<5>, store_range<6>, store_range<7>, store_range<8>};
+  static_assert(sizeof kStores / sizeof *kStores == kMostInterleaved);
+  const std::int64_t end =
+      result.outputs - result.next < count ? result.outputs : result.next + count;
+  if (result.next >= end) return;
+  const ProductResult::Run& run = result.runs[0];
+  if (result.interleaved == 1 && !result.half && run.begin == 0 && run.end == kSplitBlock) {
+    for (std::int64_t output = result.next; output < end; ++output) store_whole(result, output);
+  } else {
+    kStores[result.interleaved - 1](result, end);
+  }
+  result.next = end;
+}
+
+inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
+  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
+    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
+  }
+  return from;
+}
 
 template <int parts>
 void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
@@ -159,8 +187,10 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
     _tile_loadd(3, acc[3], kAccLine);
   }
   constexpr std::int64_t kSlices = parts == 3 ? 6 : 4;
-  Storing storing(side.result, kSlices * (block.steps > 0 ? block.steps : 1));
+  const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
+  const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
+  const std::uint16_t* ahead = block.ahead;
   const std::uint16_t* a = block.filter;
   const std::uint16_t* b = block.patches;
   for (std::int64_t step = 0; step < block.steps; ++step, a += kStep, b += kStep) {
@@ -171,59 +201,67 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
       WEFT_LOAD_B(b + 2 * kSplitPatchPart);
       WEFT_PRODUCTS;
       prefetch_tile(next);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_B(b + kSplitPatchPart);
       WEFT_PRODUCTS;
       prefetch_tile(next + kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_A(a + kSplitPatchPart);
       WEFT_PRODUCTS;
       prefetch_tile(next + 2 * kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_B(b);
       WEFT_PRODUCTS;
       prefetch_tile(next + 3 * kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_A(a);
       WEFT_PRODUCTS;
       prefetch_tile(next + 4 * kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_A(a + 2 * kSplitPatchPart);
       WEFT_PRODUCTS;
       prefetch_tile(next + 5 * kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
     } else {
       WEFT_LOAD_A(a);
       WEFT_LOAD_B(b + kSplitPatchPart);
       WEFT_PRODUCTS;
       prefetch_tile(next);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_A(a + kSplitPatchPart);
       WEFT_PRODUCTS;
       prefetch_tile(next + kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_B(b);
       WEFT_PRODUCTS;
       prefetch_tile(next + 2 * kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
       WEFT_LOAD_A(a);
       WEFT_PRODUCTS;
       prefetch_tile(next + 3 * kTile);
-      storing.some();
+      store_outputs(side.result, outputs);
+      ahead = fetch_ahead(ahead, block.ahead_lines);
       pack_units<parts>(side, units);
     }
   }
-  storing.all();
-  side.result.outputs = 0;
   _tile_stored(0, acc[0], kAccLine);
   _tile_stored(1, acc[1], kAccLine);
   _tile_stored(2, acc[2], kAccLine);
@@ -246,10 +284,7 @@ void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept {
 void product_multiply_3(const ProductBlock& block, ProductSide& side) noexcept {
   multiply<3>(block, side);
 }
-void product_store(ProductSide& side) noexcept {
-  Storing(side.result, 1).all();
-  side.result.outputs = 0;
-}
+void product_store(ProductSide& side) noexcept { store_outputs(side.result, side.result.outputs); }
 void product_pack_2(ProductSide& side) noexcept { pack_units<2>(side, INT64_MAX); }
 void product_pack_3(ProductSide& side) noexcept { pack_units<3>(side, INT64_MAX); }
 

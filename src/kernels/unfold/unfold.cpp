@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/lanes.h"
 #include "kernels/unfold/unfold_levels.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -13,11 +14,39 @@ using std::int64_t;
 
 template <class T>
 void clear(T* to, int64_t step, int64_t begin, int64_t end) {
-  if (step == 1) {
-    for (int64_t i = begin; i < end; ++i) to[i] = 0;
-  } else {
+  if (step != 1) {
     for (int64_t i = begin; i < end; ++i) to[i * step] = 0;
+    return;
   }
+  constexpr int64_t kLong = 32;
+  if (end - begin >= kLong) {
+    __builtin_memset(to + begin, 0, static_cast<std::size_t>(end - begin) * sizeof(T));
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i) {
+    to[i] = 0;
+    asm volatile("" ::: "memory");  // no call for a few elements
+  }
+}
+
+// In the largest pieces that there are, the last of which reaches back; a call takes as long as a
+// short row.
+template <std::size_t bytes>
+void copy_bytes(const char* __restrict from, char* __restrict to, std::size_t count) {
+  if (count >= bytes) {
+    for (std::size_t i = 0; i + bytes < count; i += bytes) {
+      __builtin_memcpy(to + i, from + i, bytes);
+      asm volatile("" ::: "memory");  // stays a loop
+    }
+    __builtin_memcpy(to + count - bytes, from + count - bytes, bytes);
+  } else if constexpr (bytes > 1) {
+    copy_bytes<bytes / 2>(from, to, count);
+  }
+}
+
+template <class T, int step>
+void copy_each(const T* __restrict from, T* __restrict to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[step * i];
 }
 
 template <class T>
@@ -26,16 +55,21 @@ void copy(const T* __restrict from, int64_t from_step, T* __restrict to, int64_t
   if (to_step != 1) {
     for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
   } else if (from_step == 1) {
-    __builtin_memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    copy_bytes<32>(reinterpret_cast<const char*>(from), reinterpret_cast<char*>(to),
+                   static_cast<std::size_t>(count) * sizeof(T));
   } else if (from_step == 2) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
+    copy_each<T, 2>(from, to, count);
+  } else if (from_step == 3) {
+    copy_each<T, 3>(from, to, count);
+  } else if (from_step == 4) {
+    copy_each<T, 4>(from, to, count);
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = from[i * from_step];
   }
 }
 
 template <class T>
-void unfold(const UnfoldRectangle& k) {
+void unfold_any(const UnfoldRectangle& k) {
   for (int64_t row = 0; row < k.rows; ++row) {
     T* to = static_cast<T*>(k.to) + row * k.to_row;
     if (row < k.row_begin || row >= k.row_end || k.begin >= k.end) {
@@ -48,6 +82,150 @@ void unfold(const UnfoldRectangle& k) {
     clear(to, k.to_step, k.end, k.count);
   }
 }
+
+#ifdef __AVX512BW__
+
+// Reads every step-th element into a vector, from those parts of memory that `masks` has.
+template <class T, int step>
+struct Reader;
+
+template <class T>
+struct Reader<T, 1> {
+  static __m512i read(const std::uint64_t* masks, const T* from) {
+    return load_lanes(masks[0], from);
+  }
+};
+
+// Lane i takes element step * i of the two vectors from `part` on, where they have it.
+template <class T, int step, int part>
+struct Places {
+  static constexpr int kLanes = 64 / sizeof(T);
+  T at[kLanes];
+  std::uint64_t mask;
+
+  constexpr Places() : at(), mask(0) {
+    for (int i = 0; i < kLanes; ++i) {
+      const int place = step * i - part * kLanes;
+      const bool has = place >= 0 && place < 2 * kLanes;
+      at[i] = static_cast<T>(has ? place : 0);
+      mask |= std::uint64_t{has} << i;
+    }
+  }
+};
+template <class T, int step, int part>
+constexpr Places<T, step, part> kPlaces{};
+
+template <class T, int step, int part>
+__m512i two(__m512i a, __m512i b) {
+  const __m512i at = _mm512_loadu_si512(kPlaces<T, step, part>.at);
+  if constexpr (sizeof(T) == 2) return _mm512_permutex2var_epi16(a, at, b);
+  if constexpr (sizeof(T) == 4) return _mm512_permutex2var_epi32(a, at, b);
+  if constexpr (sizeof(T) == 8) return _mm512_permutex2var_epi64(a, at, b);
+}
+
+template <class T>
+__m512i choose(std::uint64_t mask, __m512i otherwise, __m512i value) {
+  if constexpr (sizeof(T) == 2) {
+    return _mm512_mask_mov_epi16(otherwise, static_cast<__mmask32>(mask), value);
+  }
+  if constexpr (sizeof(T) == 4) {
+    return _mm512_mask_mov_epi32(otherwise, static_cast<__mmask16>(mask), value);
+  }
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_mask_mov_epi64(otherwise, static_cast<__mmask8>(mask), value);
+  }
+}
+
+template <class T, int step>
+struct Reader {
+  static __m512i read(const std::uint64_t* masks, const T* from) {
+    constexpr int kLanes = 64 / sizeof(T);
+    const __m512i low =
+        two<T, step, 0>(load_lanes(masks[0], from), load_lanes(masks[1], from + kLanes));
+    if constexpr (step == 2) return low;
+    const __m512i third = load_lanes(masks[2], from + 2 * kLanes);
+    const __m512i fourth = step == 4 ? load_lanes(masks[3], from + 3 * kLanes) : third;
+    return choose<T>(kPlaces<T, step, 2>.mask, low, two<T, step, 2>(third, fourth));
+  }
+};
+
+// Every step-th element of `step` vectors from 0 on, as a mask for each.
+template <int step, int lanes>
+struct Every {
+  std::uint64_t masks[step];
+  constexpr Every() : masks() {
+    for (int at = 0; at < lanes * step; at += step) {
+      masks[at / lanes] |= std::uint64_t{1} << at % lanes;
+    }
+  }
+};
+template <int step, int lanes>
+constexpr Every<step, lanes> kEvery{};
+
+// The masks of a vector's columns serve all rows.
+template <class T, int step>
+void unfold_lanes(const UnfoldRectangle& k) {
+  constexpr int kLanes = 64 / sizeof(T);
+  constexpr int64_t kVectors = 32;
+  for (int64_t first = 0; first < k.count; first += kVectors * kLanes) {
+    std::uint64_t all[kVectors];
+    std::uint64_t has[kVectors][step];
+    int64_t vectors = (k.count - first + kLanes - 1) / kLanes;
+    if (vectors > kVectors) vectors = kVectors;
+    for (int64_t v = 0; v < vectors; ++v) {
+      const int64_t at = first + v * kLanes;
+      all[v] = lane_mask(0, k.count - at);
+      for (int part = 0; part < step; ++part) {
+        const int64_t start = at * step + part * kLanes;
+        has[v][part] = kEvery<step, kLanes>.masks[part] &
+                       lane_mask(k.begin * step - start, k.end * step - start);
+      }
+    }
+    const auto clear_rows = [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        T* const to = static_cast<T*>(k.to) + row * k.to_row + first;
+        for (int64_t v = 0; v < vectors; ++v) {
+          store_lanes(all[v], to + v * kLanes, _mm512_setzero_si512());
+        }
+      }
+    };
+    if (k.begin >= k.end || k.row_begin >= k.row_end) {
+      clear_rows(0, k.rows);
+      continue;
+    }
+    clear_rows(0, k.row_begin);
+    T* to = static_cast<T*>(k.to) + k.row_begin * k.to_row + first;
+    const T* from = static_cast<const T*>(k.from) + (first - k.begin) * step;
+    for (int64_t row = k.row_begin; row < k.row_end; ++row, to += k.to_row, from += k.from_row) {
+      for (int64_t v = 0; v < vectors; ++v) {
+        store_lanes(all[v], to + v * kLanes,
+                    Reader<T, step>::read(has[v], from + v * kLanes * step));
+      }
+    }
+    clear_rows(k.row_end, k.rows);
+  }
+}
+
+template <class T>
+void unfold(const UnfoldRectangle& k) {
+  if (k.to_step != 1) return unfold_any<T>(k);
+  if (k.from_step == 1) return unfold_lanes<T, 1>(k);
+  if constexpr (sizeof(T) > 1) {
+    if (k.from_step == 2) return unfold_lanes<T, 2>(k);
+    if (k.from_step == 3) return unfold_lanes<T, 3>(k);
+    if (k.from_step == 4) return unfold_lanes<T, 4>(k);
+  }
+  unfold_any<T>(k);
+}
+
+#else
+
+template <class T>
+void unfold(const UnfoldRectangle& k) {
+  unfold_any<T>(k);
+}
+
+#endif
 
 }  // namespace
 
