@@ -26,6 +26,9 @@ constexpr int kVectorBytes = 16;
 template <class T>
 constexpr int kLanes = (sizeof(T) >= 4 ? kVectorBytes : 16) / static_cast<int>(sizeof(T));
 
+// Elements of a row that go on behind a square; so far ahead they are fetched.
+constexpr int64_t kLongRow = 32;
+
 template <class T, int lanes>
 struct Vector {
   typedef T Type __attribute__((vector_size(lanes * sizeof(T))));
@@ -61,7 +64,12 @@ WEFT_UNROLLED void square(const T* from, int64_t from_row, T* to, int64_t to_row
   for (int i = 0; i < lanes; ++i) __builtin_memcpy(&rows[i], from + i * from_row, sizeof(V));
   rounds<T, lanes>(rows);
 #pragma GCC unroll 16
-  for (int i = 0; i < lanes; ++i) __builtin_memcpy(to + i * to_row, &rows[i], sizeof(V));
+  for (int i = 0; i < lanes; ++i) {
+#ifdef __AVX512BW__
+    if (to_row > kLongRow) fetch_to_write(to + i * to_row + kLongRow);
+#endif
+    __builtin_memcpy(to + i * to_row, &rows[i], sizeof(V));
+  }
 }
 
 // In squares; the last ones reach back over what others have moved already.
@@ -94,7 +102,9 @@ WEFT_UNROLLED void part_of_square(const T* from, int64_t from_row, T* to, int64_
   rounds<T, lanes>(all);
 #pragma GCC unroll 16
   for (int i = 0; i < lanes; ++i) {
-    if (i < rows) store_lanes(mask, to + i * to_row, reinterpret_cast<__m512i>(all[i]));
+    if (i >= rows) break;
+    if (to_row > kLongRow) fetch_to_write(to + i * to_row + kLongRow);
+    store_lanes(mask, to + i * to_row, reinterpret_cast<__m512i>(all[i]));
   }
 }
 
