@@ -231,7 +231,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   for (const PhaseSet& set : sets_) {
     steps = std::max(steps, filter_.steps(set.taps));
     positions = std::max(positions, positions_of(set.inputs));
-    phases = std::max(phases, set.members.size());
+    if (set.taps > 0) phases = std::max(phases, set.members.size());
     interleaved = std::max(interleaved, set.interleaved);
   }
   const std::int64_t position_bytes = kernels_.parts * 2 * kSplitBlock;  // of a step
@@ -262,8 +262,9 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     lines_ = base::divide_up(positions, line_);
   }
   if (step_chunk_ < steps) {
-    out_block_count_ =
-        std::clamp<std::int64_t>(kAccBytes / (run_ * kSplitBlock * 4), 1, filter_.out_blocks());
+    out_block_count_ = std::clamp<std::int64_t>(
+        kAccBytes / (static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4), 1,
+        filter_.out_blocks());
     out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
   }
   if (others * lines_ * out_splits_ < threads) {
@@ -277,7 +278,8 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
-    acc_blocks_ = static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock);
+    acc_blocks_ = std::max(
+        acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
   slot_bytes_ =
       base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
@@ -359,6 +361,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   const bool ahead = use_planes_ || reads_in_place(tile);
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
+  const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
   ProductSide side{};
   std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
@@ -406,7 +409,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
         }
         const std::int64_t lines = fetch_ahead_ ? base::divide_up(kLinesASlice, blocks) : 0;
         for (std::int64_t n = 0; n < blocks; ++n, parity ^= 1) {
-          float* block_acc = keeps_sums_ ? acc : slot.acc + parity * together * kAcc;
+          float* block_acc = keeps ? acc : slot.acc + parity * together * kAcc;
           for (std::int64_t q = 0; q < together; ++q) {
             kernels_.multiply(
                 {.filter = filters[q],
@@ -427,7 +430,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
         }
       }
     }
-    if (keeps_sums_) kernels_.store(side);  // before its sums are written again
+    if (keeps) kernels_.store(side);  // before its sums are written again
     if (!more) break;
     if (ahead) {
       kernels_.pack(side);

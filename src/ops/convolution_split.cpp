@@ -22,11 +22,13 @@ namespace {
 constexpr std::int64_t kPixelBytes = 896 << 10;
 constexpr std::int64_t kFilterBytes = 640 << 10;
 constexpr std::int64_t kMaxAccBytes = 2 << 20;
+constexpr std::int64_t kAheadBytes = 1280 << 10;  // with what is fetched ahead
 
 // Fewer pixels a tile would have its filter read from the third level for too little work.
 constexpr std::int64_t kMinLine = 96;
 
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
+constexpr int kMostApart = 4;
 
 }  // namespace
 
@@ -86,24 +88,70 @@ SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOp
                 std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
+// Whether rows without pixels between them make clearly fewer blocks.
+bool SplitConvolution::columns_lie_apart(const Phase& inputs) const noexcept {
+  const std::int64_t rows = geometry_.axes[1].max_count(), columns = geometry_.axes[2].max_count();
+  const AxisTaps taps(inputs);
+  const std::int64_t pitch = columns + taps.spread;
+  return taps.count <= kMostApart && 20 * base::divide_up(rows * columns, kSplitBlock) <
+                                         17 * base::divide_up(rows * pitch, kSplitBlock);
+}
+
+// The phases of BACKWARD read nearly the same inputs. These are split once where the pixels of all
+// channels fit the cache.
+void SplitConvolution::choose_sharing() {
+  std::int64_t phases = 1, most_taps = 1;
+  for (int d = 1; d < kSpatial; ++d) {
+    const ConvolutionAxis& axis = geometry_.axes[d];
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN, taps = 1;
+    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
+      const Phase phase = axis.phase(p);
+      if (phase.taps == 0) continue;
+      if (phase.in_step != 1) return;
+      const std::int64_t ends[] = {phase.offset(0), phase.offset(phase.taps - 1)};
+      lowest = std::min({lowest, ends[0], ends[1]});
+      highest = std::max({highest, ends[0], ends[1]});
+      taps = std::max(taps, phase.taps);
+    }
+    if (lowest > highest || highest - lowest >= AxisTaps::kMost) return;
+    phases *= axis.phase_count();
+    most_taps *= taps;
+    all_inputs_[d] = {.count = axis.max_count(),
+                      .taps = highest - lowest + 1,
+                      .in_step = 1,
+                      .first_offset = lowest,
+                      .offset_step = 1};
+  }
+  columns_apart_ = columns_lie_apart(all_inputs_[2]);
+  const AxisTaps h(all_inputs_[1]), w = planes_of(2, all_inputs_[2]);
+  const std::int64_t pitch = all_inputs_[2].count + w.spread;
+  const std::int64_t rows = std::min(base::divide_up(kMinLine, pitch), all_inputs_[1].count);
+  const std::int64_t a_pixel = kernels_.parts * w.planes * filter_.in_blocks() * 2 * kSplitBlock;
+  shares_pixels_ = phases > 1 && (rows + h.spread) * pitch * a_pixel <= kPixelBytes &&
+                   2 * most_taps * filter_.step() * filter_.in_blocks() <= kFilterBytes;
+}
+
 void SplitConvolution::choose_tiles(const PlanOptions& options) {
+  choose_sharing();
+  if (!shares_pixels_) columns_apart_ = columns_lie_apart(geometry_.axes[2].phase(0));
   const ConvolutionAxis& rows = geometry_.axes[1];
   const ConvolutionAxis& columns = geometry_.axes[2];
   // The largest of each over all phases.
-  const auto largest = [](const ConvolutionAxis& axis, const auto& value) {
+  const auto largest = [&](int axis, const auto& value) {
+    if (shares_pixels_) return value(planes_of(axis, all_inputs_[axis]));
     std::int64_t result = 0;
-    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
-      result = std::max(result, value(AxisTaps(axis.phase(p))));
+    for (std::int64_t p = 0; p < geometry_.axes[axis].phase_count(); ++p) {
+      result = std::max(result, value(planes_of(axis, geometry_.axes[axis].phase(p))));
     }
     return result;
   };
   const auto spread = [](const AxisTaps& taps) { return taps.spread; };
   const auto planes = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.planes, 1)}; };
   const auto count = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.count, 1)}; };
-  const std::int64_t pitch = columns.max_count() + largest(columns, spread);
-  const std::int64_t row_spread = largest(rows, spread);
-  const std::int64_t plane_count = largest(rows, planes) * largest(columns, planes);
-  most_taps_ = largest(rows, count) * largest(columns, count);
+  const std::int64_t pitch = columns.max_count() + largest(2, spread);
+  const std::int64_t row_spread = largest(1, spread);
+  const std::int64_t plane_count = largest(1, planes) * largest(2, planes);
+  most_taps_ = largest(1, count) * largest(2, count);
 
   const std::int64_t row_bytes =
       kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
@@ -112,6 +160,9 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   block_group_ = std::clamp<std::int64_t>(
       std::min(filter_bytes / (2 * most_taps_ * filter_.step()), kPixelBytes / row_bytes), 1,
       filter_.in_blocks());
+  if (shares_pixels_) block_group_ = filter_.in_blocks();
+  block_group_ =
+      base::divide_up(filter_.in_blocks(), base::divide_up(filter_.in_blocks(), block_group_));
   const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
   const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
   band_rows_ = std::clamp<std::int64_t>(fitting, base::divide_up(kMinLine, pitch),
@@ -121,8 +172,8 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
 
   // Few tiles leave threads without work at the end: cut rows, then output channels, finer.
   const unsigned threads = slot_count(options, INT64_MAX);
-  const std::int64_t others =
-      geometry_.batch * geometry_.groups * rows.phase_count() * columns.phase_count();
+  const std::int64_t others = geometry_.batch * geometry_.groups *
+                              (shares_pixels_ ? 1 : rows.phase_count() * columns.phase_count());
   const std::int64_t wanted = threads > 1 ? 2 * std::int64_t{threads} : 1;
   if (others * bands_ < wanted) {
     const std::int64_t most = std::max<std::int64_t>(1, rows.max_count() * pitch / kMinLine);
@@ -196,7 +247,9 @@ SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexce
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
   tile.first_row = digit(bands_) * band_rows_;
   for (int d = kSpatial; d-- > 1;) {
-    tile.phases[d] = geometry_.axes[d].phase(digit(geometry_.axes[d].phase_count()));
+    const ConvolutionAxis& axis = geometry_.axes[d];
+    tile.phases[d] = axis.phase(shares_pixels_ ? 0 : digit(axis.phase_count()));
+    tile.inputs[d] = shares_pixels_ ? all_inputs_[d] : tile.phases[d];
   }
   tile.phases[0] = geometry_.axes[0].phase(0);
   tile.group = digit(geometry_.groups);
@@ -210,28 +263,16 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
                                     SharedRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   Tile tile = located;
-  const AxisTaps h(tile.phases[1]);
-  const AxisTaps w(tile.phases[2]);
-  tile.pitch = tile.phases[2].count + w.spread;
+  const AxisTaps h(tile.inputs[1]);
+  const AxisTaps w = planes_of(2, tile.inputs[2]);
+  tile.pitch = tile.inputs[2].count + w.spread;
   tile.plane_size = (tile.rows + h.spread) * tile.pitch;
   tile.part_stride = h.planes * w.planes * tile.plane_size * kSplitBlock;
   tile.block_stride = kernels_.parts * tile.part_stride;
-  const std::int64_t tap_count = h.count * w.count;
-  for (int i = 0; i < h.count; ++i) {
-    for (int j = 0; j < w.count; ++j) {
-      const std::int64_t plane = h.plane[i] * w.planes + w.plane[j];
-      slot.taps[i * w.count + j] =
-          (plane * tile.plane_size + (h.shift[i] - h.lowest) * tile.pitch + w.shift[j] - w.lowest) *
-          kSplitBlock;
-    }
-  }
   const auto* input =
       static_cast<const std::byte*>(arguments.inputs[0]) +
       (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
           element_bytes_;
-  const std::int64_t line = tile.rows * tile.pitch;
-  const std::int64_t class_offset = filter_.class_offset(tile.phases);
-  const bool one_group = block_group_ == filter_.in_blocks();
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
@@ -239,47 +280,88 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
   kernels_.enter();
   for (std::int64_t first = 0; first < filter_.in_blocks(); first += block_group_) {
     const std::int64_t blocks = std::min(block_group_, filter_.in_blocks() - first);
-    const bool last = first + blocks == filter_.in_blocks();
-    if (tap_count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
-    const std::int64_t lines_a_step = filter_.step() / 32;
-    const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 4;
-    const std::int64_t passes = base::divide_up(line, kSplitBlock);
-    const std::int64_t ahead_lines =
-        fetch_ahead_ ? base::divide_up(lines_a_step, passes * groups_a_step) : 0;
-    const auto filter_of = [&](std::int64_t k, std::int64_t block) {
-      return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
-             block * tap_count * filter_.step();
-    };
-    for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
-      // What is multiplied next; past the last there is nothing worth fetching, but no harm.
-      const std::uint16_t* ahead =
-          k + 1 < tile.out_blocks ? filter_of(k + 1, first) : filter_of(0, first + blocks);
-      const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * blocks * tap_count;
-      for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
-        float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
-        kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
-                           .taps = slot.taps,
-                           .tap_count = tap_count,
-                           .block_count = blocks,
-                           .block_stride = tile.block_stride,
-                           .part_stride = tile.part_stride,
-                           .b = filter_of(k, first),
-                           .acc = acc,
-                           .acc_stride = kSplitBlock,
-                           .first = first == 0,
-                           .ahead = ahead,
-                           .ahead_lines = ahead_lines});
-        if (last && stores_blocks_) {
-          store_block(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
-        } else if (last) {
-          kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
-        }
+    if (h.count * w.count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
+    if (!shares_pixels_) {
+      multiply_phases(arguments, packed, tile, h, w, first, blocks, slot);
+      continue;
+    }
+    for (std::int64_t i = 0; i < g.axes[1].phase_count(); ++i) {
+      for (std::int64_t j = 0; j < g.axes[2].phase_count(); ++j) {
+        Tile phases = tile;
+        phases.phases[1] = g.axes[1].phase(i);
+        phases.phases[2] = g.axes[2].phase(j);
+        phases.rows = std::min(tile.rows, phases.phases[1].count - tile.first_row);
+        if (phases.rows <= 0) continue;
+        multiply_phases(arguments, packed, phases, h, w, first, blocks, slot);
       }
-      if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
     }
   }
   kernels_.leave();
   range.add(seen);
+}
+
+// The results of a tile's phases from some channel blocks, which have been split.
+void SplitConvolution::multiply_phases(const RunArguments& arguments, const std::byte* packed,
+                                       const Tile& tile, const AxisTaps& h, const AxisTaps& w,
+                                       std::int64_t first_block, std::int64_t block_count,
+                                       const Slot& slot) const noexcept {
+  // Where a tap lies among the inputs.
+  const auto place = [&](int d, std::int64_t tap) {
+    return shares_pixels_ ? tile.phases[d].offset(tap) - tile.inputs[d].first_offset : tap;
+  };
+  const std::int64_t tap_count = tile.phases[1].taps * tile.phases[2].taps;
+  for (std::int64_t t = 0; t < tap_count; ++t) {
+    const std::int64_t i = place(1, t / tile.phases[2].taps);
+    const std::int64_t j = place(2, t % tile.phases[2].taps);
+    slot.taps[t] = ((h.plane[i] * w.planes + w.plane[j]) * tile.plane_size +
+                    (h.shift[i] - h.lowest) * tile.pitch + w.shift[j] - w.lowest) *
+                   kSplitBlock;
+  }
+  const std::int64_t line = tile.rows * tile.pitch;
+  const std::int64_t class_offset = filter_.class_offset(tile.phases);
+  const bool one_group = block_group_ == filter_.in_blocks();
+  const bool last = first_block + block_count == filter_.in_blocks();
+  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 4;
+  const std::int64_t passes = base::divide_up(line, kSplitBlock);
+  // Where the cache holds the next block's filter too, all of it; otherwise a part.
+  const std::int64_t slab = block_count * tap_count * filter_.step() * 2;
+  const std::int64_t fetched =
+      std::clamp(kAheadBytes - pixel_elements_ * 2 - slab, std::int64_t{0}, slab);
+  const std::int64_t ahead_lines =
+      fetch_ahead_ && slab > 0
+          ? base::divide_up(fetched / (block_count * tap_count * 64), passes * groups_a_step)
+          : 0;
+  const auto filter_of = [&](std::int64_t k, std::int64_t block) {
+    return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
+           block * tap_count * filter_.step();
+  };
+  for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
+    // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+    const std::uint16_t* ahead = k + 1 < tile.out_blocks ? filter_of(k + 1, first_block)
+                                                         : filter_of(0, first_block + block_count);
+    const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * block_count * tap_count;
+    for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
+      float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
+      kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
+                         .taps = slot.taps,
+                         .tap_count = tap_count,
+                         .block_count = block_count,
+                         .block_stride = tile.block_stride,
+                         .part_stride = tile.part_stride,
+                         .b = filter_of(k, first_block),
+                         .acc = acc,
+                         .acc_stride = kSplitBlock,
+                         .first = first_block == 0,
+                         .ahead = ahead,
+                         .ahead_lines = ahead_lines});
+      if (last && stores_blocks_) {
+        store_block(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
+      } else if (last) {
+        kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+      }
+    }
+    if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
+  }
 }
 
 void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w,
@@ -296,7 +378,7 @@ void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const A
     }
     for (int plane = 0; plane < h.planes * w.planes; ++plane) {
       for (std::int64_t i = 0; i < tile.rows + h.spread; ++i) {
-        const std::int64_t y = (tile.first_row + h.lowest + i) * tile.phases[1].in_step +
+        const std::int64_t y = (tile.first_row + h.lowest + i) * tile.inputs[1].in_step +
                                h.remainder[plane / w.planes];
         std::uint16_t* to = slot.pixels + b * tile.block_stride +
                             (plane * tile.plane_size + i * tile.pitch) * kSplitBlock;
@@ -314,14 +396,14 @@ void SplitConvolution::split_row(const Tile& tile, const AxisTaps& w, int plane,
                                  const std::byte* row, std::int64_t channels, std::uint16_t* to,
                                  const Slot& slot, SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const std::int64_t step = tile.phases[2].in_step;
+  const std::int64_t step = tile.inputs[2].in_step;
   const std::int64_t remainder = w.remainder[plane];
   // Pixel u is input position (u + lowest) * step + remainder.
   const std::int64_t size = g.axes[2].in_size();
-  std::int64_t begin = std::clamp<std::int64_t>(-w.lowest, 0, tile.pitch);
-  std::int64_t end = size > remainder ? (size - remainder - 1) / step + 1 - w.lowest : 0;
+  std::int64_t begin = -base::floor_divide(remainder, step) - w.lowest;
+  std::int64_t end = base::floor_divide(size - remainder - 1, step) + 1 - w.lowest;
   end = row == nullptr ? 0 : std::clamp(end, std::int64_t{0}, tile.pitch);
-  begin = std::min(begin, end);
+  begin = std::clamp(begin, std::int64_t{0}, end);
   for (std::int64_t q = 0; q < kernels_.parts; ++q) {
     std::uint16_t* part = to + q * tile.part_stride;
     std::fill(part, part + begin * kSplitBlock, std::uint16_t{0});

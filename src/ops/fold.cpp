@@ -41,11 +41,18 @@ constexpr int64_t kShortRun = 8;
 
 constexpr int64_t kLineBytes = 64;
 
+// Elements of a run that are fetched ahead: nothing where the columns lie in an outer cache, a
+// tenth to a seventh where they do not.
+constexpr int64_t kRunAhead = 256;
+
 // What a tile adds is worked out once for all its rows, unless there is too much of it.
 constexpr int64_t kKeptSteps = 16;
 
 // Enough neighbours for whole lines of the output.
 constexpr int64_t kManyPhases = 16;
+
+// Of long axes, which take several tiles anyway, phases and indices in equal numbers.
+constexpr int64_t kSplitPhases = 64;
 
 // Finds what adds to positions of an axis: the pairs of window element and block with
 //
@@ -220,11 +227,10 @@ class FoldBody final : public PlanBody {
     const int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
     const Phases x(x_axis());
     const Phases y(y_axis());
-    const int64_t plane = std::min(x.indices * y.indices, budget);
     phase_chunk_ = x.count;
     if (x.count > kManyPhases) {
-      phase_chunk_ = std::max(budget / plane / kManyPhases, int64_t{1}) * kManyPhases;
-      phase_chunk_ = std::min(phase_chunk_, x.count);
+      const int64_t several = budget / (x.indices * y.indices) / kManyPhases * kManyPhases;
+      phase_chunk_ = std::min(x.count, several > 0 ? several : kSplitPhases);
     }
     x_chunk_ = even_chunk(x.indices, budget / phase_chunk_);
     // A masked store holds up a load of the lanes that it leaves alone: rows in lines of their own.
@@ -299,7 +305,7 @@ class FoldBody final : public PlanBody {
       const auto add_step = [&](const Step& step) {
         k.start = start && step.first;
         k.planes = step.planes;
-        k.ahead = step.planes > 1 ? k.from_plane : 0;
+        k.ahead = step.planes > 1 ? k.from_plane : kRunAhead;
         k.sum = t.sum + (step.plane * k.sum_plane + begin * k.sum_row) * kernel_.sum_bytes;
         k.term_count = step.term_count;
         for (int64_t i = 0; i < step.term_count; ++i) {

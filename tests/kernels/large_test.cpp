@@ -102,9 +102,11 @@ TEST(LargeOffsets, Fold) {
                 .from_plane = 0,
                 .from_row = 0,
                 .from_step = kFar,
+                .ahead = 0,
                 .planes = 1,
                 .rows = 1,
                 .count = kCount,
+                .start = false,
                 .term_count = 1,
                 .terms = {{from.first(), 0, kCount}}};
     kernel.add(box);

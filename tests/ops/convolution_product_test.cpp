@@ -110,6 +110,12 @@ TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {
               params, PlanOptions{.threads = 1, .prepare_filter = true}));
           EXPECT_LE(one.workspace_size_in_bytes(), 4u << 20)
               << one.explain() << ", window " << window << ", stride " << stride << ", " << size;
+          const Plan back(std::make_shared<ProductConvolution>(
+              params_of({1, channels, 512, 1, 20, size + 7, window, stride, 1,
+                         ConvolutionDirection::backward}),
+              PlanOptions{.threads = 1, .prepare_filter = true}));
+          EXPECT_LE(back.workspace_size_in_bytes(), 4u << 20)
+              << back.explain() << ", window " << window << ", stride " << stride << ", " << size;
         }
       }
     }
