@@ -17,15 +17,8 @@ namespace weft::ops {
 
 using Floats = std::vector<float>;
 
-// All tests of these plans need the unit; without it they show as skipped.
-class MatrixUnitTest : public ::testing::Test {
+class NumbersTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (base::choose_isa() < Isa::amx) {
-      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
-    }
-  }
-
   std::mt19937 random_{20261121};
 
   Floats numbers(std::size_t count) {
@@ -33,6 +26,16 @@ class MatrixUnitTest : public ::testing::Test {
     Floats result(count);
     for (float& x : result) x = distribution(random_);
     return result;
+  }
+};
+
+// All tests of these plans need the unit; without it they show as skipped.
+class MatrixUnitTest : public NumbersTest {
+ protected:
+  void SetUp() override {
+    if (base::choose_isa() < Isa::amx) {
+      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
+    }
   }
 };
 
@@ -83,7 +86,7 @@ Plan plan_of(const ConvolutionParams& params, unsigned threads = 1) {
 }
 
 inline Plan general(const ConvolutionParams& params) {
-  return plan(params, {.max_isa = Isa::avx512});
+  return plan(params, {.max_isa = Isa::avx512, .winograd = Winograd::never});
 }
 
 inline bool same_bits(const Floats& a, const Floats& b) {
