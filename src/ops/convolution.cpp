@@ -1,6 +1,8 @@
 #include "weft/convolution.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -258,40 +260,54 @@ Dims output_sizes(const ConvolutionParams& params) {
 
 namespace {
 
+// One way to compute a convolution, and what it would take.
+struct Way {
+  const char* name;
+  double seconds;  // on one core
+  std::shared_ptr<ops::PlanBody> (*make)(const ConvolutionParams&, const PlanOptions&);
+};
+
+template <class Body>
+std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
+                                         const PlanOptions& options) {
+  return std::make_shared<Body>(params, options);
+}
+
+template <std::int64_t rows, std::int64_t columns>
+Way winograd(const char* name, const ConvolutionParams& params, const PlanOptions& options) {
+  static constexpr kernels::WinogradTile tile{rows, columns};
+  return {name, ops::WinogradConvolution::seconds(params, options, tile),
+          [](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
+            return ops::WinogradConvolution::make(p, o, tile);
+          }};
+}
+
 // Of the ways that suit any window and any number of channels, the one that takes the least time.
 Plan fastest(const ConvolutionParams& params, const PlanOptions& options) {
-  double least = ops::general_seconds(params);
-  std::shared_ptr<ops::PlanBody> (*make)(const ConvolutionParams&, const PlanOptions&) =
-      [](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
-    return std::make_shared<ops::ConvolutionPlan>(p, o);
-  };
-  const auto consider = [&](double seconds, const auto& maker) {
-    if (seconds >= least) return;
-    least = seconds;
-    make = maker;
-  };
-  using Body = std::shared_ptr<ops::PlanBody>;
-  consider(ops::ProductConvolution::seconds(params, options),
-           [](const auto& p, const auto& o) -> Body {
-             return std::make_shared<ops::ProductConvolution>(p, o);
-           });
-  consider(ops::SplitConvolution::seconds(params, options),
-           [](const auto& p, const auto& o) -> Body {
-             return std::make_shared<ops::SplitConvolution>(p, o);
-           });
-  const auto consider_winograd = [&]<std::int64_t rows, std::int64_t columns>() {
-    static constexpr kernels::WinogradTile tile{rows, columns};
-    consider(ops::WinogradConvolution::seconds(params, options, tile),
-             [](const auto& p, const auto& o) -> Body {
-               return ops::WinogradConvolution::make(p, o, tile);
-             });
-  };
+  std::vector<Way> ways = {
+      {"gemm", ops::general_seconds(params), make_body<ops::ConvolutionPlan>},
+      {"product", ops::ProductConvolution::seconds(params, options),
+       make_body<ops::ProductConvolution>},
+      {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>}};
   if (options.winograd != Winograd::never) {
-    consider_winograd.template operator()<2, 2>();
-    consider_winograd.template operator()<2, 4>();
+    ways.push_back(winograd<2, 2>("winograd_2x2", params, options));
+    ways.push_back(winograd<2, 4>("winograd_2x4", params, options));
   }
-  if (options.winograd == Winograd::allowed) consider_winograd.template operator()<4, 4>();
-  return Plan(make(params, options));
+  if (options.winograd == Winograd::allowed) {
+    ways.push_back(winograd<4, 4>("winograd_4x4", params, options));
+  }
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
+  const std::shared_ptr<ops::PlanBody> body = ways.front().make(params, options);
+  body->explanation += ", estimated on one core:";
+  for (const Way& way : ways) {
+    if (std::isinf(way.seconds)) break;
+    char text[64];
+    std::snprintf(text, sizeof text, "%s %s %.0f us", &way == ways.data() ? "" : ",", way.name,
+                  way.seconds * 1e6);
+    body->explanation += text;
+  }
+  return Plan(body);
 }
 
 }  // namespace
