@@ -47,6 +47,34 @@ TEST(RunTest, ShowsTimesPlansAndCommands) {
             Not(HasSubstr("iteration 3")), HasSubstr("\nCommand print y\n")));
 }
 
+TEST(RunTest, MetaCommandsCanBeDisabled) {
+  const auto plan = [](const std::string& flags) {
+    const ModelFolder folder;
+    const std::string zeros = R"({"initialValuesDataType": "FLOAT32", "initialValues":)";
+    const Outcome outcome = folder.run(R"({"resources": {"x": )" + zeros +
+                                           R"({"valueCount": 401408, "value": 0}},
+            "w": )" + zeros + R"({"valueCount": 147456, "value": 0}},
+            "y": )" + zeros + R"({"valueCount": 401408, "value": 0}}},
+          "dispatchables": {"conv": {"type": "DML_OPERATOR_CONVOLUTION", "executionFlags": ")" +
+                                           flags + R"(", "desc": {
+            "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 128, 56, 56]},
+            "FilterTensor": {"DataType": "FLOAT32", "Sizes": [128, 128, 3, 3]},
+            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 128, 56, 56]},
+            "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "DimensionCount": 2,
+            "Strides": [1, 1], "Dilations": [1, 1], "StartPadding": [1, 1], "EndPadding": [1, 1],
+            "OutputPadding": [0, 0], "GroupCount": 1}}},
+          "commands": [{"type": "dispatch", "dispatchable": "conv",
+            "bindings": {"InputTensor": "x", "FilterTensor": "w", "OutputTensor": "y"}}]})",
+                                       "--explain-plan");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  if (plan("NONE").find("CONVOLUTION: winograd") == std::string::npos) {
+    GTEST_SKIP() << "Winograd's algorithm is not the way of this machine";
+  }
+  EXPECT_THAT(plan("DISABLE_META_COMMANDS"), Not(HasSubstr("winograd")));
+}
+
 TEST(RunTest, JsonHoldsEveryCommand) {
   const ModelFolder folder;
   const Outcome outcome =
