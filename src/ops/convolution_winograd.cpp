@@ -64,7 +64,7 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                          2 * outputs.column_points() * plane_point_ * 4 +
                          filter_.few() * blocks * block_sums() * 4 +
                          (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
-                         blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 8 * 64,
+                         blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 512,
                      base::kWorkspaceAlignment);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
@@ -81,7 +81,7 @@ void WinogradConvolution::choose_splits(unsigned threads) {
       geometry_.batch * geometry_.groups * tiling_.row_blocks() * tiling_.column_blocks();
   out_splits_ = 1;
   double best = std::numeric_limits<double>::infinity();
-  for (std::int64_t splits = 1; splits <= std::min<std::int64_t>(filter_.out_blocks(), 2 * threads);
+  for (std::int64_t splits = 1; splits <= std::min(filter_.out_blocks(), std::int64_t{2} * threads);
        ++splits) {
     const double share = tiling_.input_seconds +
                          (tiling_.seconds - tiling_.input_seconds) / static_cast<double>(splits);

@@ -111,7 +111,8 @@ TEST_P(WinogradConvolutionTest, InputStridesAndGapsInTheOutput) {
   const Floats w = numbers(count_of(p.filter));
   const Floats b = numbers(33);
   const auto run_strided = [&](const Plan& plan) {
-    Floats y(2 * (33 * 10 * 13 + 5), -77.0f);
+    constexpr std::size_t kImage = 33 * 10 * 13 + 5;
+    Floats y(2 * kImage, -77.0f);
     const ConstBuffer inputs[] = {
         {x.data(), x.size() * 4}, {w.data(), w.size() * 4}, {b.data(), b.size() * 4}};
     const Buffer outputs[] = {{y.data(), y.size() * 4}};
@@ -193,7 +194,10 @@ TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
                              {Isa::avx512, {2, 2}, 32}, {Isa::avx512, {2, 2}, 96},
                              {Isa::avx512, {2, 4}, 64}, {Isa::avx512, {2, 4}, 96}};
   if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512, or WEFT_MAX_ISA forbids it";
-  for (const auto& [isa, tile, channels] : kCases) {
+  for (const Case& c : kCases) {
+    const Isa isa = c.isa;
+    const kernels::WinogradTile tile = c.tile;
+    const std::uint32_t channels = c.channels;
     if (base::choose_isa() < isa) continue;
     const ConvolutionParams params = padded({1, channels, 8, 1, 16, 16, 3, 1, 1}, 1, 1);
     ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
