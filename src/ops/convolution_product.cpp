@@ -32,6 +32,9 @@ constexpr std::int64_t kLongRun = 16;
 constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
 
+// Outputs of more bytes would be out of the cache before anybody reads them.
+constexpr std::uint64_t kCachedOutput = 16 << 20;
+
 // Cache lines of a step of the filter, after each four products of a step.
 constexpr std::int64_t kLinesASlice = 16;
 
@@ -143,6 +146,7 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
       filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
       sets_(phase_sets(geometry_)) {
   algorithm = kernels_.name;
+  past_cache_ = *element_count(params.output.sizes) * element_bytes_ > kCachedOutput;
   choose_planes();
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);

@@ -231,6 +231,7 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
   result.bias = plain ? bias : kNoBias;
   result.relu = plain && relu_;
   result.half = data_type_ == DataType::float16;
+  result.past_cache = past_cache_;
   result.interleaved = static_cast<int>(together);
   result.outputs = stride == 1 ? outputs : 0;
   result.output_stride = g.out_channel_stride;

@@ -71,6 +71,7 @@ TEST_F(ProductConvolutionTest, PhasesThatTakeTurns) {
   expect_right(params_of({1, 64, 64, 2, 9, 50, 8, 8, 1, kBackward}));
   expect_right(params_of({1, 33, 32, 1, 5, 100, 10, 5, 1, kBackward}));
   expect_right(params_of({1, 600, 32, 1, 12, 40, 2, 2, 1, kBackward}));
+  expect_right(params_of({1, 32, 64, 1, 131, 132, 2, 2, 1, kBackward}));  // stored past the cache
   // More phases than one store takes, or phases unlike each other.
   expect_right(params_of({1, 40, 32, 1, 4, 40, 9, 9, 1, kBackward}));
   expect_right(params_of({1, 40, 32, 1, 12, 40, 3, 2, 1, kBackward}));
