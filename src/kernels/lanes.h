@@ -1,9 +1,24 @@
 #pragma once
 
-// Parts of vectors of 64 bytes, by masks with a bit for each lane: lanes whose bit is 0 are neither
-// read nor written. Static: each level's code keeps its own copy.
+// What kernels that move data share: lines about to be written, and parts of vectors of 64 bytes by
+// masks with a bit for each lane, where lanes whose bit is 0 are neither read nor written. Static:
+// each level's code keeps its own copy.
 
 #include <cstdint>
+
+namespace weft::kernels {
+
+// Asks for a line that is about to be written, which spares the store the wait. Processors of
+// x86-64 that lack the instruction take it for none at all.
+static inline void fetch_to_write(const void* line) {
+#ifdef __x86_64__
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+}  // namespace weft::kernels
 
 #ifdef __AVX512BW__
 
@@ -44,12 +59,6 @@ static inline void store_lanes(std::uint64_t mask, std::uint32_t* to, __m512i va
 }
 static inline void store_lanes(std::uint64_t mask, std::uint64_t* to, __m512i value) {
   _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), value);
-}
-
-// Asks for a line that is about to be written, which spares the store the wait. Every processor
-// with these vectors has the instruction, though not their level.
-static inline void fetch_to_write(const void* line) {
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 }
 
 }  // namespace weft::kernels

@@ -50,17 +50,23 @@ void add_row(float* __restrict sum, const Half* __restrict from, int64_t step, i
 template <class Sum, class T>
 void add_any(const FoldBox& k) {
   for (int64_t plane = 0; plane < k.planes; ++plane) {
-    for (int64_t row = 0; row < k.rows; ++row) {
-      Sum* const sum = static_cast<Sum*>(k.sum) + plane * k.sum_plane + row * k.sum_row;
-      if (k.start) {
+    Sum* const first = static_cast<Sum*>(k.sum) + plane * k.sum_plane;
+    if (k.start) {
+      for (int64_t row = 0; row < k.rows; ++row) {
+        Sum* const sum = first + row * k.sum_row;
         for (int64_t i = 0; i < k.count; ++i) sum[i] = 0;
       }
-      for (int64_t t = 0; t < k.term_count; ++t) {
-        const FoldTerm& term = k.terms[t];
-        add_row(sum + term.begin,
-                static_cast<const T*>(term.from) + plane * k.from_plane + row * k.from_row +
-                    term.begin * k.from_step,
-                k.from_step, term.end - term.begin);
+    }
+    for (int64_t t = 0; t < k.term_count; ++t) {
+      const FoldTerm term = k.terms[t];
+      Sum* sum = first + term.begin;
+      const T* from =
+          static_cast<const T*>(term.from) + plane * k.from_plane + term.begin * k.from_step;
+      const int64_t count = term.end - term.begin;
+      for (int64_t row = 0; row < k.rows; ++row) {
+        add_row(sum, from, k.from_step, count);
+        sum += k.sum_row;
+        from += k.from_row;
       }
     }
   }

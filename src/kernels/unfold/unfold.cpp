@@ -69,10 +69,18 @@ void copy(const T* __restrict from, int64_t from_step, T* __restrict to, int64_t
   }
 }
 
+// Output that goes on without a gap is fetched ahead: 26 GB/s of stores instead of 20.
+constexpr int64_t kBytesAhead = 4096;
+
 template <class T>
 void unfold_any(const UnfoldRectangle& k) {
+  const auto row_bytes = static_cast<int64_t>(sizeof(T)) * k.count;
+  const int64_t fetched = k.to_step == 1 && k.to_row == k.count ? row_bytes : 0;
   for (int64_t row = 0; row < k.rows; ++row) {
     T* to = static_cast<T*>(k.to) + row * k.to_row;
+    for (int64_t byte = 0; byte < fetched; byte += 64) {
+      fetch_to_write(reinterpret_cast<const char*>(to) + kBytesAhead + byte);
+    }
     if (row < k.row_begin || row >= k.row_end || k.begin >= k.end) {
       clear(to, k.to_step, 0, k.count);
       continue;
@@ -163,9 +171,6 @@ struct Every {
 template <int step, int lanes>
 constexpr Every<step, lanes> kEvery{};
 
-// Output that goes on without a gap is fetched ahead: 26 GB/s of stores instead of 20.
-constexpr int64_t kBytesAhead = 4096;
-
 // The masks of a vector's columns serve all rows.
 template <class T, int step>
 void unfold_lanes(const UnfoldRectangle& k) {
@@ -176,7 +181,11 @@ void unfold_lanes(const UnfoldRectangle& k) {
     std::uint64_t has[kVectors][step];
     int64_t vectors = (k.count - first + kLanes - 1) / kLanes;
     if (vectors > kVectors) vectors = kVectors;
-    const bool goes_on = k.to_row == k.count;
+    // Copies, for all that is stored might change k.
+    const int64_t to_row = k.to_row;
+    const int64_t from_row = k.from_row;
+    const int64_t row_end = k.row_end;
+    const bool goes_on = to_row == k.count;
     for (int64_t v = 0; v < vectors; ++v) {
       const int64_t at = first + v * kLanes;
       all[v] = lane_mask(0, k.count - at);
@@ -204,20 +213,23 @@ void unfold_lanes(const UnfoldRectangle& k) {
     const auto copy_rows = [&](auto row_count) {
       constexpr int kRows = decltype(row_count)::value;
       for (int64_t v = 0; v < vectors; ++v) {
+        const std::uint64_t mask = all[v];
+        std::uint64_t masks[step];
+        for (int part = 0; part < step; ++part) masks[part] = has[v][part];
 #pragma GCC unroll 4
         for (int row = 0; row < kRows; ++row) {
-          T* const at = to + row * k.to_row + v * kLanes;
+          T* const at = to + row * to_row + v * kLanes;
           if (goes_on) fetch_to_write(reinterpret_cast<const char*>(at) + kBytesAhead);
-          store_lanes(all[v], at,
-                      Reader<T, step>::read(has[v], from + row * k.from_row + v * kLanes * step));
+          store_lanes(mask, at,
+                      Reader<T, step>::read(masks, from + row * from_row + v * kLanes * step));
         }
       }
-      to += kRows * k.to_row;
-      from += kRows * k.from_row;
+      to += kRows * to_row;
+      from += kRows * from_row;
     };
     int64_t row = k.row_begin;
-    for (; row + 4 <= k.row_end; row += 4) copy_rows(std::integral_constant<int, 4>{});
-    for (; row < k.row_end; ++row) copy_rows(std::integral_constant<int, 1>{});
+    for (; row + 4 <= row_end; row += 4) copy_rows(std::integral_constant<int, 4>{});
+    for (; row < row_end; ++row) copy_rows(std::integral_constant<int, 1>{});
     clear_rows(k.row_end, k.rows);
   }
 }
