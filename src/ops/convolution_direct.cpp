@@ -229,8 +229,8 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   // Rows end with zeros that may be written past them, and columns that are read past them.
   group_floats_ = g.in_channels * channel_stride_ + 2 * kDirectColumns;
   plane_sets_ = group_block_ > 1 && group_floats_ * 4 <= kAheadBytes ? 2 : 1;
-  const std::int64_t sum_rows =
-      std::max<std::int64_t>(filter_.panel_rows() * box_[kHeight], 2 * kernels::kDirectPhases);
+  const std::int64_t sum_rows = std::max<std::int64_t>(filter_.panel_rows() * box_[kHeight],
+                                                       std::int64_t{2} * kernels::kDirectPhases);
   const std::int64_t floats = plane_sets_ * group_floats_ + sum_rows * sums_stride_;
   slot_bytes_ = base::round_up(floats * sizeof(float), base::kWorkspaceAlignment);
 }

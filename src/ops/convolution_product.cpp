@@ -285,12 +285,12 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     acc_blocks_ = std::max(
         acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
-  slot_bytes_ =
-      base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-                         (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
-                                      : kSplitBlock * run_ * 4) +
-                         acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
-                     base::kWorkspaceAlignment);
+  slot_bytes_ = base::round_up(
+      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
+                       : kSplitBlock * run_ * 4) +
+          acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
+      base::kWorkspaceAlignment);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,

@@ -9,26 +9,7 @@ namespace {
 class ProductConvolutionTest : public MatrixUnitTest {
  protected:
   void expect_right(const ConvolutionParams& params) {
-    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
-    const Floats x = numbers(count_of(params.input));
-    const Floats w = numbers(count_of(params.filter));
-    const Floats b = numbers(params.output.sizes[1]);
-    const auto absolute = [](Floats v) {
-      for (float& f : v) f = std::fabs(f);
-      return v;
-    };
-    const Floats expected = run(general(params), x, w, b);
-    ConvolutionParams sums = params;
-    sums.fused_activation.reset();
-    const Floats terms = run(general(sums), absolute(x), absolute(w), absolute(b));
-    const Floats result = run(plan_of<ProductConvolution>(params), x, w, b);
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
-    }
-    for (const unsigned threads : {2u, 3u, 7u}) {
-      EXPECT_TRUE(same_bits(run(plan_of<ProductConvolution>(params, threads), x, w, b), result))
-          << threads;
-    }
+    expect_right_plan<ProductConvolution>(params);
   }
 };
 

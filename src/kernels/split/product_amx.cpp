@@ -109,7 +109,7 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
                           result.relu);
       }
 #pragma GCC unroll 8
-      for (int v = 0; v < rows; ++v, n += kHalf) {
+      for (std::int64_t v = 0; v < rows; ++v, n += kHalf) {
         const __m512 y = rows == 1 ? x[0] : interleaved<rows>(x, v);
         const __mmask16 mask = between(run.begin - n, run.end - n);
         if (result.half) {
