@@ -14,6 +14,7 @@
 #include "ops/convolution_plan.h"
 #include "ops/convolution_product.h"
 #include "ops/convolution_split.h"
+#include "ops/convolution_winograd.h"
 
 namespace weft {
 
@@ -255,6 +256,46 @@ Dims output_sizes(const ConvolutionParams& params) {
   return *sizes;
 }
 
+namespace {
+
+// Of the ways that suit any window and any number of channels, the one that takes the least time.
+Plan fastest(const ConvolutionParams& params, const PlanOptions& options) {
+  double least = ops::general_seconds(params);
+  std::shared_ptr<ops::PlanBody> (*make)(const ConvolutionParams&, const PlanOptions&) =
+      [](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
+    return std::make_shared<ops::ConvolutionPlan>(p, o);
+  };
+  const auto consider = [&](double seconds, const auto& maker) {
+    if (seconds >= least) return;
+    least = seconds;
+    make = maker;
+  };
+  using Body = std::shared_ptr<ops::PlanBody>;
+  consider(ops::ProductConvolution::seconds(params, options),
+           [](const auto& p, const auto& o) -> Body {
+             return std::make_shared<ops::ProductConvolution>(p, o);
+           });
+  consider(ops::SplitConvolution::seconds(params, options),
+           [](const auto& p, const auto& o) -> Body {
+             return std::make_shared<ops::SplitConvolution>(p, o);
+           });
+  const auto consider_winograd = [&]<std::int64_t rows, std::int64_t columns>() {
+    static constexpr kernels::WinogradTile tile{rows, columns};
+    consider(ops::WinogradConvolution::seconds(params, options, tile),
+             [](const auto& p, const auto& o) -> Body {
+               return std::make_shared<ops::WinogradConvolution>(p, o, tile);
+             });
+  };
+  if (options.winograd != Winograd::never) {
+    consider_winograd.template operator()<2, 2>();
+    consider_winograd.template operator()<2, 4>();
+  }
+  if (options.winograd == Winograd::allowed) consider_winograd.template operator()<4, 4>();
+  return Plan(make(params, options));
+}
+
+}  // namespace
+
 Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   ops::throw_if_any(validate(params), OperatorType::convolution);
   PlanOptions options = given;
@@ -263,13 +304,7 @@ Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   if (ops::DirectConvolution::suits(params, options)) {
     return Plan(std::make_shared<ops::DirectConvolution>(params, options));
   }
-  const double product = ops::ProductConvolution::seconds(params, options);
-  const double split = ops::SplitConvolution::seconds(params, options);
-  if (std::min(product, split) < ops::general_seconds(params)) {
-    if (product < split) return Plan(std::make_shared<ops::ProductConvolution>(params, options));
-    return Plan(std::make_shared<ops::SplitConvolution>(params, options));
-  }
-  return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));
+  return fastest(params, options);
 }
 
 void convolution(const ConvolutionParams& params, ConstBuffer input, ConstBuffer filter,

@@ -329,10 +329,11 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       const auto* next = reinterpret_cast<const char*>(
           more_panels ? filter(0, panel + 1, first)
                       : filter(0, tile.first_panel, last ? first : first + channels));
-      const std::int64_t pieces = columns / 16;  // strips that bring it
+      // A part of it with each strip, so that it does not come faster than a far cache gives it.
+      const std::int64_t next_step =
+          std::min<std::int64_t>(base::divide_up(columns * sizeof(float), strips), 64);
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
-        const std::int64_t piece = std::max<std::int64_t>(s + pieces - strips, 0);
         strip.function({.a = a + strip.a,
                         .b = filter(strip.phase, panel, first),
                         .acc = sums + strip.acc,
@@ -341,8 +342,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                         .depth = strip.depth,
                         .a_step = step,
                         .acc_stride = tile.merged * columns,
-                        .next = next + piece * strip.depth * 64,
-                        .next_step = 64,
+                        .next = next + s * strip.depth * next_step,
+                        .next_step = next_step,
                         .first = first == 0,
                         .bias_of_positions = false});
       }

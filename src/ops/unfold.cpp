@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/cache.h"
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
@@ -156,6 +157,7 @@ class UnfoldBody final : public PlanBody {
     planes_ = 1;
     for (const DigitName name : outer_) planes_ *= digit(name).count;
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
+    streams_ = output_bytes > base::outer_cache_bytes();
     const int64_t budget =
         std::clamp(output_bytes / kWantedTiles, kMinTileBytes, kMaxTileBytes) / element_bytes_;
     const int64_t rows_at_once = across_ ? kRowsAtOnce : 1;
@@ -196,6 +198,7 @@ class UnfoldBody final : public PlanBody {
     at.k.row_end = at.k.rows;
     at.k.to_step = digit(x_).column_step;
     at.k.to_row = y_ ? digit(*y_).column_step : 0;
+    at.k.stream = streams_;
     const int64_t first = tile / y_tiles_ * planes_per_tile_;
     const int64_t last = std::min(first + planes_per_tile_, planes_);
 
@@ -368,6 +371,7 @@ class UnfoldBody final : public PlanBody {
   std::vector<DigitName> outer_;
   std::vector<IndexRange> x_inside_;
   std::vector<IndexRange> y_inside_;
+  bool streams_ = false;  // the output outgrows the caches
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t y_chunk_ = 0;

@@ -74,7 +74,8 @@ TEST(LargeOffsets, Unfold) {
                               .row_end = 1,
                               .count = kCount,
                               .begin = 1,
-                              .end = kCount};
+                              .end = kCount,
+                              .stream = false};
     kernel.copy(rectangle);
     EXPECT_EQ(to[0], 0) << kernel.name;
     for (std::int64_t i = 1; i < kCount; ++i) EXPECT_EQ(to[i], 99 + i) << kernel.name;
@@ -102,9 +103,11 @@ TEST(LargeOffsets, Fold) {
                 .from_plane = 0,
                 .from_row = 0,
                 .from_step = kFar,
+                .ahead = 0,
                 .planes = 1,
                 .rows = 1,
                 .count = kCount,
+                .start = false,
                 .term_count = 1,
                 .terms = {{from.first(), 0, kCount}}};
     kernel.add(box);

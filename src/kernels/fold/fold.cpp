@@ -77,8 +77,10 @@ void add_any(const FoldBox& k) {
 // What is added at once: 64 bytes of sums.
 template <class Sum>
 struct Vector {
-  typedef Sum Type __attribute__((vector_size(64)));
+  using Type __attribute__((vector_size(64))) = Sum;
 };
+template <>
+struct Vector<Half> : Vector<float> {};  // once widened
 template <class Sum>
 using VectorOf = typename Vector<Sum>::Type;
 

@@ -157,13 +157,6 @@ void store_outputs(ProductResult& result, std::int64_t count) {
   result.next = end;
 }
 
-inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
-  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
-    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
-  }
-  return from;
-}
-
 template <int parts>
 void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
                SplitRange& range) noexcept {
@@ -181,101 +174,17 @@ void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int
 
 template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
-  constexpr std::int64_t kStep = parts * kSplitPatchPart;
-  constexpr std::int64_t kAccLine = kSplitBlock * 4;
-  float* const acc[] = {block.acc, block.acc + kHalf, block.acc + kHalf * kSplitBlock,
-                        block.acc + kHalf * kSplitBlock + kHalf};
-  if (block.first) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  } else {
-    _tile_loadd(0, acc[0], kAccLine);
-    _tile_loadd(1, acc[1], kAccLine);
-    _tile_loadd(2, acc[2], kAccLine);
-    _tile_loadd(3, acc[3], kAccLine);
-  }
   constexpr std::int64_t kSlices = parts == 3 ? 6 : 4;
   const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
   const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
   const std::uint16_t* ahead = block.ahead;
-  const std::uint16_t* a = block.filter;
-  const std::uint16_t* b = block.patches;
-  for (std::int64_t step = 0; step < block.steps; ++step, a += kStep, b += kStep) {
-    const std::uint16_t* next = b + kStep;
-    // Each line changes one operand of the line before.
-    if constexpr (parts == 3) {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + 2 * kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 4 * kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + 2 * kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 5 * kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-    } else {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
-      store_outputs(side.result, outputs);
-      ahead = fetch_ahead(ahead, block.ahead_lines);
-      pack_units<parts>(side, units);
-    }
-  }
-  _tile_stored(0, acc[0], kAccLine);
-  _tile_stored(1, acc[1], kAccLine);
-  _tile_stored(2, acc[2], kAccLine);
-  _tile_stored(3, acc[3], kAccLine);
+  multiply_block<parts>(block.filter, block.patches, block.steps, block.acc, kSplitBlock,
+                        block.first, [&] {
+                          store_outputs(side.result, outputs);
+                          ahead = fetch_ahead(ahead, block.ahead_lines);
+                          pack_units<parts>(side, units);
+                        });
 }
 
 }  // namespace

@@ -106,13 +106,6 @@ void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexc
   }
 }
 
-inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
-  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
-    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
-  }
-  return from;
-}
-
 template <int parts>
 void multiply(const SplitTile& tile) noexcept {
   constexpr std::int64_t kStep = parts * kSplitFilterPart;

@@ -41,8 +41,92 @@ inline void prefetch_tile(const std::uint16_t* from) {
   }
 }
 
+// Cache lines into the second level.
+inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
+  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
+    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
+  }
+  return from;
+}
+
+// 32 x 32 sums, rows `line` floats apart: acc = (first ? 0 : acc) + a x b over steps of 32 terms of
+// split numbers; product.h has the layouts. between() is called after each four products.
+template <int parts, class Between>
+inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::int64_t steps,
+                           float* sums, std::int64_t line, bool first, const Between& between) {
+  constexpr std::int64_t kPart = kSplitBlock * kSplitBlock;
+  constexpr std::int64_t kStep = parts * kPart;
+  float* const acc[] = {sums, sums + kHalf, sums + kHalf * line, sums + kHalf * line + kHalf};
+  const std::int64_t line_bytes = line * 4;
+  if (first) {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  } else {
+    _tile_loadd(0, acc[0], line_bytes);
+    _tile_loadd(1, acc[1], line_bytes);
+    _tile_loadd(2, acc[2], line_bytes);
+    _tile_loadd(3, acc[3], line_bytes);
+  }
+  for (std::int64_t step = 0; step < steps; ++step, a += kStep, b += kStep) {
+    const std::uint16_t* next = b + kStep;
+    // Each line changes one operand of the line before.
+    if constexpr (parts == 3) {
+      WEFT_LOAD_A(a);
+      WEFT_LOAD_B(b + 2 * kPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next);
+      between();
+      WEFT_LOAD_B(b + kPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + kTile);
+      between();
+      WEFT_LOAD_A(a + kPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 2 * kTile);
+      between();
+      WEFT_LOAD_B(b);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 3 * kTile);
+      between();
+      WEFT_LOAD_A(a);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 4 * kTile);
+      between();
+      WEFT_LOAD_A(a + 2 * kPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 5 * kTile);
+      between();
+    } else {
+      WEFT_LOAD_A(a);
+      WEFT_LOAD_B(b + kPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next);
+      between();
+      WEFT_LOAD_A(a + kPart);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + kTile);
+      between();
+      WEFT_LOAD_B(b);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 2 * kTile);
+      between();
+      WEFT_LOAD_A(a);
+      WEFT_PRODUCTS;
+      prefetch_tile(next + 3 * kTile);
+      between();
+    }
+  }
+  _tile_stored(0, acc[0], line_bytes);
+  _tile_stored(1, acc[1], line_bytes);
+  _tile_stored(2, acc[2], line_bytes);
+  _tile_stored(3, acc[3], line_bytes);
+}
+
 // 16 lanes of each part, in the upper halves of 32 bits; the lower halves are 0. All parts but the
-// last, which fits, are rounded: so the products that are left out are small and of either sign.
+// last, which fits as it is, are rounded: so the products that are left out are small and of either
+// sign.
 template <int parts>
 struct Split {
   __m512i part[parts];
@@ -54,7 +138,7 @@ struct Split {
       part[q] = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x), half), upper);
       x = _mm512_sub_ps(x, _mm512_castsi512_ps(part[q]));
     }
-    part[parts - 1] = _mm512_and_si512(_mm512_castps_si512(x), upper);
+    part[parts - 1] = _mm512_castps_si512(x);
   }
 };
 

@@ -31,7 +31,7 @@ constexpr int64_t kLongRow = 32;
 
 template <class T, int lanes>
 struct Vector {
-  typedef T Type __attribute__((vector_size(lanes * sizeof(T))));
+  using Type __attribute__((vector_size(lanes * sizeof(T)))) = T;
 };
 
 // Takes a and b by turns, from element `first` of both on.

@@ -174,7 +174,7 @@ constexpr Every<step, lanes> kEvery{};
 // The masks of a vector's columns serve all rows.
 template <class T, int step>
 void unfold_lanes(const UnfoldRectangle& k) {
-  constexpr int kLanes = 64 / sizeof(T);
+  constexpr int64_t kLanes = 64 / sizeof(T);
   constexpr int64_t kVectors = 32;
   for (int64_t first = 0; first < k.count; first += kVectors * kLanes) {
     std::uint64_t all[kVectors];
@@ -215,6 +215,7 @@ void unfold_lanes(const UnfoldRectangle& k) {
       for (int64_t v = 0; v < vectors; ++v) {
         const std::uint64_t mask = all[v];
         std::uint64_t masks[step];
+        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loop above set them
         for (int part = 0; part < step; ++part) masks[part] = has[v][part];
 #pragma GCC unroll 4
         for (int row = 0; row < kRows; ++row) {
@@ -235,7 +236,7 @@ void unfold_lanes(const UnfoldRectangle& k) {
 }
 
 template <class T>
-void unfold(const UnfoldRectangle& k) {
+void unfold_cached(const UnfoldRectangle& k) {
   if (k.to_step != 1) return unfold_any<T>(k);
   if (k.from_step == 1) return unfold_lanes<T, 1>(k);
   if constexpr (sizeof(T) > 1) {
@@ -244,6 +245,92 @@ void unfold(const UnfoldRectangle& k) {
     if (k.from_step == 4) return unfold_lanes<T, 4>(k);
   }
   unfold_any<T>(k);
+}
+
+// Gathers what follows on each other in memory and writes whole lines past the caches.
+class LineStream {
+ public:
+  static constexpr int64_t kBytes = 2048;  // at once: few enough to stay near
+
+  explicit LineStream(void* to)
+      : skipped_(static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine)),
+        filled_(skipped_),
+        line_(static_cast<char*>(to) - skipped_) {}
+
+  // Where the next bytes go, kBytes at most; then they count.
+  void* next() { return stage_ + filled_; }
+  void add(int64_t bytes) {
+    filled_ += bytes;
+    const int64_t whole = filled_ / kLine * kLine;
+    for (int64_t at = 0; at < whole; at += kLine) {
+      if (skipped_ != 0) {
+        copy_part(kLine);
+        skipped_ = 0;
+      } else {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(line_ + at), _mm512_load_si512(stage_ + at));
+      }
+    }
+    if (whole == 0) return;
+    filled_ -= whole;
+    line_ += whole;
+    _mm512_store_si512(stage_, _mm512_load_si512(stage_ + whole));
+  }
+
+  void finish() {
+    copy_part(filled_);
+    _mm_sfence();
+  }
+
+ private:
+  static constexpr int64_t kLine = 64;
+
+  // The first line up to `end`, the part that is ours.
+  void copy_part(int64_t end) {
+    if (end <= skipped_) return;
+    copy_bytes<32>(stage_ + skipped_, line_ + skipped_, static_cast<std::size_t>(end - skipped_));
+  }
+
+  alignas(64) char stage_[kBytes + 2 * kLine];
+  int64_t skipped_;  // bytes of the first line that are not ours
+  int64_t filled_;
+  char* line_;
+};
+
+template <class T>
+void unfold_streamed(const UnfoldRectangle& k) {
+  constexpr int64_t kMost = LineStream::kBytes / static_cast<int64_t>(sizeof(T));
+  LineStream stream(k.to);
+  const int64_t rows_at_once = k.count < kMost ? kMost / k.count : 1;
+  UnfoldRectangle piece = k;
+  for (int64_t row = 0; row < k.rows; row += rows_at_once) {
+    piece.rows = k.rows - row < rows_at_once ? k.rows - row : rows_at_once;
+    const auto within = [](int64_t at, int64_t size) { return at < 0 ? 0 : at < size ? at : size; };
+    piece.row_begin = within(k.row_begin - row, piece.rows);
+    piece.row_end = within(k.row_end - row, piece.rows);
+    for (int64_t first = 0; first < k.count; first += piece.count) {
+      piece.count = k.count - first < kMost ? k.count - first : kMost;
+      piece.begin = within(k.begin - first, piece.count);
+      piece.end = within(k.end - first, piece.count);
+      if (piece.row_begin < piece.row_end && piece.begin < piece.end) {
+        piece.from = static_cast<const T*>(k.from) +
+                     (row + piece.row_begin - k.row_begin) * k.from_row +
+                     (first + piece.begin - k.begin) * k.from_step;
+      }
+      piece.to = stream.next();
+      piece.to_row = piece.count;
+      unfold_cached<T>(piece);
+      stream.add(piece.rows * piece.count * static_cast<int64_t>(sizeof(T)));
+    }
+  }
+  stream.finish();
+}
+
+template <class T>
+void unfold(const UnfoldRectangle& k) {
+  if (k.stream && k.to_step == 1 && k.to_row == k.count && k.count > 0) {
+    return unfold_streamed<T>(k);
+  }
+  unfold_cached<T>(k);
 }
 
 #else

@@ -280,5 +280,19 @@ TEST(Executable, ConstantFiltersArePackedWhenCompiling) {
   EXPECT_EQ(run(executable), run(Executable(bound)));
 }
 
+TEST(Executable, WinogradOnlyWhereItIsNotForbidden) {
+  const auto explain = [](Winograd winograd) {
+    Graph graph;
+    graph.input_count = 2;
+    graph.nodes.push_back(node(convolution(128, 128, 56), {{Kind::input, 0}, {Kind::input, 1}}));
+    graph.outputs = {{Kind::node, 0}};
+    return Executable(std::move(graph), winograd).explain();
+  };
+  if (explain(Winograd::accurate).find("winograd") == std::string::npos) {
+    GTEST_SKIP() << "Winograd's algorithm is not the way of this machine";
+  }
+  EXPECT_EQ(explain(Winograd::never).find("winograd"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace weft::dml

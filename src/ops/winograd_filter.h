@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/rows/rows.h"
+#include "kernels/split/split.h"
+#include "kernels/winograd/winograd.h"
+#include "ops/convolution_geometry.h"
+
+namespace weft::ops {
+
+// The filter of a 3 x 3 convolution at the points of winograd.h, G g G^T, in bfloat16 parts:
+//
+//   [group][few blocks of 32 output channels][point][block][step of 32 input channels]
+//   [part][32 outputs][32 inputs]
+//
+// behind the range of its numbers: the order in which it is read. Channels past the last are zero.
+class WinogradFilter {
+ public:
+  // `few` blocks lie together. Throws Error: out_of_memory when the packed size passes 2^63 bytes.
+  WinogradFilter(const ConvolutionGeometry& geometry, DataType type, kernels::LoadRow load,
+                 const kernels::SplitKernels& kernels, const kernels::WinogradTile& tile,
+                 std::int64_t few);
+
+  std::uint64_t size_in_bytes() const noexcept { return size_in_bytes_; }
+  std::int64_t out_blocks() const noexcept { return out_blocks_; }  // a group
+  std::int64_t steps() const noexcept { return steps_; }            // of 32 input channels
+  std::int64_t few() const noexcept { return few_; }
+
+  // Packs on at most `slots` threads. `packed` is aligned as workspaces are.
+  void pack(const void* filter, std::byte* packed, unsigned slots) const noexcept;
+
+  // The first step of one block at one point.
+  const std::uint16_t* block(const std::byte* packed, std::int64_t group, std::int64_t out_block,
+                             std::int64_t point) const noexcept {
+    return reinterpret_cast<const std::uint16_t*>(packed + kHeaderBytes) +
+           offset(group, out_block, point);
+  }
+
+ private:
+  static constexpr std::int64_t kHeaderBytes = 256;
+
+  std::int64_t offset(std::int64_t group, std::int64_t out_block,
+                      std::int64_t point) const noexcept;
+  void pack_step(const std::byte* filter, std::int64_t group, std::int64_t out_block,
+                 std::int64_t step, std::byte* packed, kernels::SplitRange& range) const noexcept;
+
+  const ConvolutionGeometry& geometry_;
+  const kernels::SplitKernels& kernels_;
+  kernels::LoadRow load_;
+  std::int64_t element_bytes_;
+  kernels::WinogradTile tile_;
+  std::int64_t few_;
+  std::int64_t out_blocks_;
+  std::int64_t steps_;
+  std::int64_t step_elements_;
+  std::uint64_t size_in_bytes_ = 0;
+};
+
+}  // namespace weft::ops

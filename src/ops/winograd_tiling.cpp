@@ -1,0 +1,116 @@
+#include "ops/winograd_tiling.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/checked.h"
+#include "kernels/winograd/winograd.h"
+
+namespace weft::ops {
+
+using base::divide_up;
+using kernels::kSplitBlock;
+
+namespace {
+
+constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kMostBlocks = 8;  // of 32 tiles
+constexpr std::int64_t kPartBytes = 6;   // of a number in three parts
+
+// What stays in the second-level cache (2 MiB on every machine that has the unit).
+constexpr std::int64_t kPatchBytes = 1 << 20;
+constexpr std::int64_t kAccBytes = 4 << 20;
+constexpr std::int64_t kMostPatchBytes = 6 << 20;
+
+// Measured on one core at 2.8 GHz.
+struct Costs {
+  double row;      // d B of 16 tiles
+  double columns;  // B^T d of 16 tiles and two channels
+  double results;  // of 16 tiles and one channel
+};
+constexpr Costs kCosts2x2{14e-9, 100e-9, 30e-9};
+constexpr Costs kCosts2x4{25e-9, 150e-9, 50e-9};
+constexpr Costs kCosts4x4{25e-9, 250e-9, 90e-9};
+constexpr double kStep = 175e-9;     // products of 32 x 32 x 32
+constexpr double kFarStep = 215e-9;  // with patches past the second-level cache
+constexpr double kSums = 30e-9;      // on their way from the unit
+constexpr double kFilterByte = 8e-11;
+constexpr std::int64_t kFilterKept = 1 << 20;
+
+struct Cost {
+  double input, rest;
+};
+
+// Of a block of tiles.
+Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, std::int64_t rows,
+             std::int64_t columns) {
+  const Costs& costs = tile.points() == 16   ? kCosts2x2
+                       : tile.points() == 24 ? kCosts2x4
+                                             : kCosts4x4;
+  const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
+  const auto blocks = static_cast<double>(divide_up(rows * columns, kSplitBlock));
+  const auto in = static_cast<double>(g.in_channels);
+  const auto out = static_cast<double>(g.out_channels);
+  const auto in_blocks = static_cast<double>(divide_up(g.in_channels, kSplitBlock));
+  const auto out_blocks = static_cast<double>(divide_up(g.out_channels, kSplitBlock));
+  const auto points = static_cast<double>(tile.points());
+  const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
+  const auto patches =
+      points * in_blocks * blocks * static_cast<double>(kSplitBlock * kSplitBlock * kPartBytes);
+  const double step = patches > kPatchBytes ? kFarStep : kStep;
+  const double products = out_blocks * points * blocks * (in_blocks * step + kSums);
+  const double filter =
+      in_blocks * out_blocks * points * static_cast<double>(kSplitBlock * kSplitBlock * kPartBytes);
+  const double reading = filter > kFilterKept ? filter * kFilterByte : 0;
+  return {in * (row_vectors * costs.row + lanes / 2 * costs.columns),
+          std::max(products, reading) + out * lanes * costs.results};
+}
+
+}  // namespace
+
+WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
+                               const kernels::WinogradTile& outputs)
+    : tile(outputs),
+      rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
+      columns(divide_up(geometry.axes[2].max_count(), outputs.columns)) {
+  seconds = std::numeric_limits<double>::infinity();
+  const std::int64_t points = tile.points();
+  const std::int64_t lane_bytes =
+      points * base::round_up(geometry.in_channels, kSplitBlock) * kPartBytes;
+  std::int64_t patch_bytes = 0;
+  for (std::int64_t w = std::min(columns, kMostBlocks * kSplitBlock); w > 0; --w) {
+    for (std::int64_t h = std::min(rows, kMostBlocks * kSplitBlock / w); h > 0; --h) {
+      const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
+      if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) continue;
+      Cost sum{};
+      const auto add = [&](std::int64_t block_rows, std::int64_t block_columns,
+                           std::int64_t count) {
+        if (block_rows * block_columns * count == 0) return;
+        const Cost cost = cost_of(geometry, tile, block_rows, block_columns);
+        sum.input += static_cast<double>(count) * cost.input;
+        sum.rest += static_cast<double>(count) * cost.rest;
+      };
+      add(h, w, (rows / h) * (columns / w));
+      add(rows % h, w, columns / w);
+      add(h, columns % w, rows / h);
+      add(rows % h, columns % w, 1);
+      if (sum.input + sum.rest >= seconds) continue;
+      seconds = sum.input + sum.rest;
+      input_seconds = sum.input;
+      block_rows = h;
+      block_columns = w;
+      patch_bytes = lanes * lane_bytes;
+    }
+  }
+  if (patch_bytes > kPatchBytes) {
+    const std::int64_t acc_bytes =
+        points * kSplitBlock * 4 * base::round_up(block_rows * block_columns, kSplitBlock);
+    few = std::clamp<std::int64_t>(kAccBytes / acc_bytes, 1,
+                                   divide_up(geometry.out_channels, kSplitBlock));
+  }
+  const double images = static_cast<double>(geometry.batch * geometry.groups);
+  seconds *= images;
+  input_seconds *= images;
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,241 @@
+#include "ops/convolution_winograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/split_case.h"
+#include "reference/reference.h"
+
+namespace weft::ops {
+namespace {
+
+class WinogradConvolutionTest : public MatrixUnitTest,
+                                public ::testing::WithParamInterface<kernels::WinogradTile> {
+ protected:
+  Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
+    return Plan(
+        std::make_shared<WinogradConvolution>(params, PlanOptions{.threads = threads}, GetParam()));
+  }
+
+  void expect_right(const ConvolutionParams& params) {
+    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    SCOPED_TRACE(testing::PrintToString(params.filter.sizes));
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
+                                 reinterpret_cast<const std::byte*>(w.data()),
+                                 reinterpret_cast<const std::byte*>(b.data())};
+    const reference::ExpectedTensor expected = reference::evaluate(params, inputs);
+    const Floats result = run(winograd(params), x, w, b);
+    // The error goes with the largest terms of a tile, not with those of the sum: ten times what
+    // its root mean square was measured to be, where the sums' is 3 * sqrt(channels).
+    const double sums =
+        3 * std::sqrt(static_cast<double>(params.input.sizes[1]) / params.group_count);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double exact = (expected[i].range.low + expected[i].range.high) / 2;
+      ASSERT_NEAR(result[i], exact, (GetParam().rows == 2 ? 4e-6 : 8e-6) * sums) << i;
+    }
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(winograd(params, threads), x, w, b), result)) << threads;
+    }
+  }
+};
+
+class WinogradErrorTest : public MatrixUnitTest {};
+class WinogradChoiceTest : public MatrixUnitTest {};
+
+ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
+  ConvolutionParams p = params_of(shape);
+  p.start_padding = {start, start};
+  p.end_padding = {end, end};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+TEST_P(WinogradConvolutionTest, Shapes) {
+  expect_right(padded({1, 32, 32, 1, 8, 8, 3, 1, 1}, 1, 1));
+  expect_right(padded({2, 64, 33, 1, 12, 28, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 33, 31, 1, 7, 7, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 5, 3, 1, 3, 3, 3, 1, 1}, 0, 0));
+  expect_right(padded({1, 17, 65, 1, 1, 1, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 64, 16, 1, 3, 150, 3, 1, 1}, 1, 0));
+  expect_right(padded({1, 64, 16, 1, 61, 5, 3, 1, 1}, 2, 3));
+  expect_right(padded({1, 20, 9, 1, 13, 600, 3, 1, 1}, 0, 1));
+  expect_right(padded({3, 64, 36, 2, 15, 18, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 200, 300, 1, 7, 7, 3, 1, 1}, 1, 1));
+}
+
+TEST_P(WinogradConvolutionTest, BothModesAndDirections) {
+  ConvolutionParams p = padded({1, 40, 36, 1, 12, 19, 3, 1, 1}, 1, 1);
+  p.mode = ConvolutionMode::convolution;
+  expect_right(p);
+  const Shape shape{2, 40, 36, 1, 12, 19, 3, 1, 1, ConvolutionDirection::backward};
+  ConvolutionParams back = padded(shape, 1, 1);
+  expect_right(back);
+  back.mode = ConvolutionMode::convolution;
+  expect_right(back);
+}
+
+TEST_P(WinogradConvolutionTest, ReluAndNoBias) {
+  ConvolutionParams p = padded({1, 32, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
+  p.fused_activation = Activation{.type = OperatorType::activation_relu};
+  expect_right(p);
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  for (const float y : run(winograd(p), x, w, Floats(40))) ASSERT_GE(y, 0.0f);
+  p.fused_activation.reset();
+  p.bias.reset();
+  const Floats expected = run(general(p), x, w, {});
+  const Floats result = run(winograd(p), x, w, {});
+  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4);
+}
+
+TEST_P(WinogradConvolutionTest, InputStridesAndGapsInTheOutput) {
+  ConvolutionParams p = padded({2, 34, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
+  p.input.strides = Dims{10 * 11 * 34, 1, 11 * 34, 34};  // NHWC
+  p.output.strides = Dims{33 * 10 * 13 + 5, 10 * 13, 13, 1};
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(33);
+  const auto run_strided = [&](const Plan& plan) {
+    Floats y(2 * (33 * 10 * 13 + 5), -77.0f);
+    const ConstBuffer inputs[] = {
+        {x.data(), x.size() * 4}, {w.data(), w.size() * 4}, {b.data(), b.size() * 4}};
+    const Buffer outputs[] = {{y.data(), y.size() * 4}};
+    plan.run({inputs, outputs});
+    return y;
+  };
+  const Floats expected = run_strided(general(p));
+  const Floats result = run_strided(winograd(p));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (expected[i] == -77.0f) {
+      ASSERT_EQ(result[i], -77.0f) << i;
+    } else {
+      ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+    }
+  }
+}
+
+TEST_P(WinogradConvolutionTest, OtherActivations) {
+  ConvolutionParams p = padded({2, 34, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
+  p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+  expect_right(p);
+  // The same bits as the function on its own gives.
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(40);
+  const Floats fused = run(winograd(p), x, w, b);
+  p.fused_activation.reset();
+  Floats plain = run(winograd(p), x, w, b);
+  for (float& y : plain) y = y < 0 ? y * 0.25f : y;
+  EXPECT_TRUE(same_bits(fused, plain));
+}
+
+TEST_P(WinogradConvolutionTest, OutputStrides) {
+  ConvolutionParams p = padded({1, 32, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(33);
+  const Floats packed = run(winograd(p), x, w, b);
+  p.output.strides = Dims{10 * 11 * 33, 1, 11 * 33, 33};  // NHWC
+  const Floats result = run(winograd(p), x, w, b);
+  for (std::size_t c = 0; c < 33; ++c) {
+    for (std::size_t i = 0; i < 110; ++i) ASSERT_EQ(result[i * 33 + c], packed[c * 110 + i]);
+  }
+}
+
+// An image with numbers that cannot be split is left to the general plan, and only that image.
+TEST_P(WinogradConvolutionTest, InfinitiesAndTinyNumbers) {
+  const ConvolutionParams p = padded({3, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
+  Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(32);
+  const std::size_t image = x.size() / 3;
+  const Floats plain = run(winograd(p), x, w, b);
+  for (const float odd : {std::numeric_limits<float>::infinity(), 3e38f, 1e-38f, 1e-42f}) {
+    x[image + 1000] = odd;
+    const Floats result = run(winograd(p), x, w, b);
+    const Floats expected = run(general(p), x, w, b);
+    const std::size_t out = result.size() / 3;
+    EXPECT_EQ(std::memcmp(result.data() + out, expected.data() + out, out * 4), 0) << odd;
+    EXPECT_EQ(std::memcmp(result.data(), plain.data(), out * 4), 0) << odd;
+    EXPECT_EQ(std::memcmp(result.data() + 2 * out, plain.data() + 2 * out, out * 4), 0) << odd;
+  }
+}
+
+// The numbers of real layers: around zero, positive, and both after ReLU.
+TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
+  const auto relu = [](float x) { return std::max(x, 0.0f); };
+  const auto positive = [](float x) { return std::fabs(x); };
+  const auto as_it_is = [](float x) { return x; };
+  const std::pair<kernels::WinogradTile, std::uint32_t> tiles[] = {
+      {{2, 2}, 16}, {{2, 2}, 64}, {{2, 4}, 32}, {{2, 4}, 64}, {{2, 4}, 256}};
+  for (const auto& [tile, channels] : tiles) {
+    const ConvolutionParams params = padded({1, channels, 8, 1, 16, 16, 3, 1, 1}, 1, 1);
+    const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
+      SCOPED_TRACE(std::to_string(tile.columns) + ", " + std::to_string(channels));
+      Floats x = numbers(count_of(params.input));
+      Floats w = numbers(count_of(params.filter));
+      for (float& v : x) v = of_input(v);
+      for (float& v : w) v = of_weight(v);
+      const Floats b(8, 0.0f);
+      const Floats chain = run(plan(params, {.strict = true}), x, w, b);
+      const Floats result =
+          run(Plan(std::make_shared<WinogradConvolution>(params, PlanOptions{}, tile)), x, w, b);
+      const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
+                                   reinterpret_cast<const std::byte*>(w.data()),
+                                   reinterpret_cast<const std::byte*>(b.data())};
+      const reference::ExpectedTensor exact = reference::evaluate(params, inputs);
+      double ours = 0, theirs = 0;
+      for (std::size_t i = 0; i < result.size(); ++i) {
+        const double sum = (exact[i].range.low + exact[i].range.high) / 2;
+        ours += std::pow(result[i] - sum, 2);
+        theirs += std::pow(chain[i] - sum, 2);
+      }
+      EXPECT_LT(ours, theirs);
+    };
+    expect_less(as_it_is, as_it_is);
+    expect_less(relu, as_it_is);
+    expect_less(positive, as_it_is);
+    expect_less(positive, positive);
+  }
+}
+
+TEST_F(WinogradChoiceTest, OptionsAndStrictModeTurnItOff) {
+  const ConvolutionParams params = padded({1, 128, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
+  const auto takes = [&](const PlanOptions& options) {
+    return std::string(plan(params, options).algorithm());
+  };
+  EXPECT_EQ(takes({}), "winograd_2x4_amx");
+  EXPECT_EQ(takes({.winograd = Winograd::allowed}), "winograd_4x4_amx");
+  EXPECT_EQ(takes({.winograd = Winograd::never}), "split_f32_amx");
+  EXPECT_EQ(takes({.strict = true, .winograd = Winograd::allowed}).find("winograd"),
+            std::string::npos);
+  // Too few channels for the error to stay below that of a chain.
+  const ConvolutionParams narrow = padded({1, 8, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
+  EXPECT_EQ(WinogradConvolution::seconds(narrow, {}, {2, 2}),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
+  for (const std::uint32_t channels : {16u, 64u, 320u, 1280u, 5000u}) {
+    for (const std::uint32_t size : {1u, 14u, 56u, 300u, 5000u}) {
+      const ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
+      for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
+        if (std::isinf(WinogradConvolution::seconds(params, {}, tile))) continue;
+        const Plan one(std::make_shared<WinogradConvolution>(
+            params, PlanOptions{.threads = 1, .prepare_filter = true}, tile));
+        EXPECT_LE(one.workspace_size_in_bytes(), 12u << 20) << one.explain();
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiles, WinogradConvolutionTest,
+                         ::testing::Values(kernels::WinogradTile{2, 2}, kernels::WinogradTile{2, 4},
+                                           kernels::WinogradTile{4, 4}));
+
+}  // namespace
+}  // namespace weft::ops
