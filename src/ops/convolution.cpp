@@ -283,7 +283,7 @@ Plan fastest(const ConvolutionParams& params, const PlanOptions& options) {
     static constexpr kernels::WinogradTile tile{rows, columns};
     consider(ops::WinogradConvolution::seconds(params, options, tile),
              [](const auto& p, const auto& o) -> Body {
-               return std::make_shared<ops::WinogradConvolution>(p, o, tile);
+               return ops::WinogradConvolution::make(p, o, tile);
              });
   };
   if (options.winograd != Winograd::never) {

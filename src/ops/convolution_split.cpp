@@ -153,8 +153,8 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t plane_count = largest(1, planes) * largest(2, planes);
   most_taps_ = std::max<std::int64_t>(largest(1, count) * largest(2, count), 1);
 
-  const std::int64_t row_bytes =
-      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
+  const std::int64_t row_bytes = std::max<std::int64_t>(
+      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock, 1);
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   const std::int64_t filter_bytes = fetch_ahead_ ? kFilterBytes / 2 : kFilterBytes;
   block_group_ = std::clamp<std::int64_t>(

@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
-#include "kernels/split/product.h"
 
 namespace weft::ops {
 
@@ -19,23 +18,8 @@ using kernels::WinogradRun;
 
 namespace {
 
-constexpr std::int64_t kParts = 3;
-constexpr std::int64_t kStepElements = kParts * kernels::kSplitPatchPart;
 // As many runs as a block of tiles can have: each has a tile at least, and ends in the middle.
 constexpr std::int64_t kMostRuns = kSplitBlock;
-
-// Sums of fewer input channels are so exact that the rounding of what they are made from shows:
-// their error would pass that of one chain of multiply-adds.
-std::int64_t fewest_channels(const kernels::WinogradTile& tile) {
-  return tile.columns == 2 ? 16 : 32;
-}
-
-bool is_window(const ConvolutionAxis& axis) {
-  if (axis.phase_count() != 1) return false;
-  const Phase phase = axis.phase(0);
-  return phase.taps == kWinogradWindow && phase.in_step == 1 && phase.step == 1 &&
-         (phase.offset_step == 1 || phase.offset_step == -1);
-}
 
 // The input position that the first output's window starts at.
 std::int64_t first_input(const ConvolutionAxis& axis) {
@@ -58,33 +42,43 @@ void add_transformed(SharedRange& range, SplitRange seen, const kernels::Winogra
 
 }  // namespace
 
-double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanOptions& options,
-                                    const kernels::WinogradTile& tile) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
-  if (kernels::winograd_kernels(tile) == nullptr) return kNever;
-  const ConvolutionGeometry g(params);
-  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
-  if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
-  if (g.in_channels < fewest_channels(tile)) return kNever;
-  return WinogradTiling(g, tile).seconds;
-}
-
 WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                                          const PlanOptions& options,
-                                         const kernels::WinogradTile& outputs)
+                                         const kernels::WinogradTile& outputs,
+                                         const kernels::SplitKernels* unit)
     : SplitPlan(params, options),
-      unit_(*kernels::split_kernels(kParts)),
-      kernels_(*kernels::winograd_kernels(outputs)),
-      tiling_(geometry_, outputs),
-      filter_(geometry_, data_type_, rows_.load(data_type_), unit_, outputs, tiling_.few),
-      points_(outputs.points()) {
-  algorithm = kernels_.name;
+      kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
+      tiling_(geometry_, outputs, unit != nullptr),
+      filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
+  choose_splits(slot_count(options, INT64_MAX));
+  const std::int64_t blocks =
+      base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
+  const std::int64_t number_bytes = unit != nullptr ? unit->parts * 2 : 4;
+  patch_block_ = filter_.steps() * kSplitBlock * kSplitBlock * number_bytes;
+  // A line between points keeps them out of each other's cache sets.
+  patch_point_ = blocks * patch_block_ + 64;
+  plane_remainder_ = base::round_up((tiling_.block_rows + 1) * tiling_.block_columns, 16) + 16;
+  plane_point_ = outputs.rows * plane_remainder_;
+  slot_bytes_ =
+      base::round_up(static_cast<std::uint64_t>(outputs.points() * patch_point_) +
+                         2 * outputs.column_points() * plane_point_ * 4 +
+                         filter_.few() * blocks * block_sums() * 4 +
+                         (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
+                         blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 8 * 64,
+                     base::kWorkspaceAlignment);
+  set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
+  explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
+                std::to_string(tiling_.block_columns) + " tiles x " +
+                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
+                std::to_string(tile_count_) + " blocks, " + std::to_string(slots_) + " slots";
+}
+
+// Few tiles leave threads without work: then output channels are shared out, though each share
+// transforms the inputs for itself.
+void WinogradConvolution::choose_splits(unsigned threads) {
   const std::int64_t tiles =
       geometry_.batch * geometry_.groups * tiling_.row_blocks() * tiling_.column_blocks();
-  // Few tiles leave threads without work: then output channels are shared out, though each share
-  // transforms the inputs for itself.
-  const unsigned threads = slot_count(options, INT64_MAX);
   out_splits_ = 1;
   double best = std::numeric_limits<double>::infinity();
   for (std::int64_t splits = 1; splits <= std::min<std::int64_t>(filter_.out_blocks(), 2 * threads);
@@ -101,26 +95,6 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
   out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
   tile_count_ = tiles * out_splits_;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
-
-  const std::int64_t blocks =
-      base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
-  // An odd number of lines between points keeps them out of each other's cache sets.
-  patch_point_ = blocks * filter_.steps() * kStepElements + 32;
-  plane_remainder_ = base::round_up((tiling_.block_rows + 1) * tiling_.block_columns, 16) + 16;
-  plane_point_ = outputs.rows * plane_remainder_;
-  slot_bytes_ =
-      base::round_up(static_cast<std::uint64_t>(points_ * patch_point_) * 2 +
-                         2 * outputs.column_points() * plane_point_ * 4 +
-                         filter_.few() * blocks * block_sums() * 4 +
-                         (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
-                         blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 8 * 64,
-                     base::kWorkspaceAlignment);
-  set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
-  explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
-                std::to_string(tiling_.block_columns) + " tiles x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
-                std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
-                std::to_string(tile_count_) + " blocks, " + std::to_string(slots_) + " slots";
 }
 
 std::int64_t WinogradConvolution::sums_floats() const noexcept {
@@ -141,7 +115,7 @@ WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
   const std::int64_t blocks =
       base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
   Slot result{};
-  result.patches = base::take<std::uint16_t>(memory, points_ * patch_point_);
+  result.patches = base::take<std::byte>(memory, tiling_.tile.points() * patch_point_);
   result.planes = base::take<float>(memory, 2 * tiling_.tile.column_points() * plane_point_);
   result.acc = base::take<float>(memory, filter_.few() * blocks * block_sums());
   result.sums = base::take<float>(memory, sums_floats());
@@ -207,7 +181,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
         // The runs are those of the first channel.
         kernels_.store(
             {.acc = slot.acc + (k * tile.blocks + n) * block_sums(),
-             .acc_output_stride = block_sums() / kSplitBlock,
+             .acc_output_stride = channel_sums(),
              .bias = slot.bias + channel - first_channel,
              .relu = relu_,
              .half = in_place && data_type_ == DataType::float16,
@@ -241,16 +215,8 @@ void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile&
     if (has_odd) {
       transform_rows(tile, even + g.in_channel_stride * element_bytes_, odd_planes, slot, range);
     }
-    kernels_.transform_columns(
-        {.even = has_even ? slot.planes : nullptr,
-         .odd = has_odd ? odd_planes : nullptr,
-         .from_stride = plane_point_,
-         .remainder_stride = plane_remainder_,
-         .tiles_a_row = tile.columns,
-         .tiles = tile.count,
-         .to = slot.patches + c / kSplitBlock * kStepElements + c % kSplitBlock / 2 * kSplitBlock,
-         .block_stride = filter_.steps() * kStepElements,
-         .point_stride = patch_point_});
+    transform_columns(tile, c, has_even ? slot.planes : nullptr, has_odd ? odd_planes : nullptr,
+                      slot);
   }
 }
 
@@ -346,35 +312,6 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
                               columns);
     }
   }
-}
-
-// The sums of some blocks of output channels at all points.
-void WinogradConvolution::multiply(const std::byte* packed, const Tile& tile,
-                                   std::int64_t first_block, std::int64_t blocks,
-                                   const Slot& slot) const noexcept {
-  const std::int64_t steps = filter_.steps();
-  const std::int64_t slice = steps * kStepElements;
-  const std::int64_t lines_a_slice = slice / 32;
-  const std::int64_t ahead_lines = base::divide_up(lines_a_slice, tile.blocks * steps * 6);
-  unit_.enter();
-  for (std::int64_t point = 0; point < points_; ++point) {
-    const std::uint16_t* filter = filter_.block(packed, tile.group, first_block, point);
-    for (std::int64_t k = 0; k < blocks; ++k, filter += slice) {
-      const std::uint16_t* ahead = filter + slice;
-      if (k + 1 == blocks) ahead = filter_.block(packed, tile.group, first_block, point + 1);
-      for (std::int64_t n = 0; n < tile.blocks; ++n, ahead += ahead_lines * 32 * 6 * steps) {
-        kernels_.multiply(
-            {.filter = filter,
-             .patches = slot.patches + point * patch_point_ + n * slice,
-             .steps = steps,
-             .acc = slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
-             .output_stride = block_sums() / kSplitBlock,
-             .ahead = ahead,
-             .ahead_lines = ahead_lines});
-      }
-    }
-  }
-  unit_.leave();
 }
 
 }  // namespace weft::ops

@@ -89,11 +89,11 @@ void SplitPlan::run(const RunArguments& arguments) const noexcept {
   }
   const kernels::SplitRange filter = stored_range(packed);
   // A filter that no image would be safe with is not worth trying.
-  const bool try_unit = kernels::products_are_safe({}, filter);
+  const bool try_unit = is_safe({}, filter);
   if (try_unit) run_tiles(arguments, packed, workspace, ranges);
   bool general_is_packed = prepared_size_in_bytes != 0;
   for (std::int64_t image = 0; image < geometry_.batch; ++image) {
-    if (try_unit && kernels::products_are_safe(ranges[image].get(), filter)) continue;
+    if (try_unit && is_safe(ranges[image].get(), filter)) continue;
     auto* general = const_cast<std::byte*>(packed) + filter_bytes_;
     if (!general_is_packed) general_.pack_filter(arguments.inputs[1], general);
     general_is_packed = true;

@@ -1,6 +1,8 @@
 #include "ops/winograd_filter.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
@@ -29,7 +31,7 @@ std::int64_t tap_offset(const ConvolutionAxis& axis, std::int64_t stride, std::i
 }  // namespace
 
 WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, DataType type,
-                               kernels::LoadRow load, const kernels::SplitKernels& kernels,
+                               kernels::LoadRow load, const kernels::SplitKernels* kernels,
                                const kernels::WinogradTile& tile, std::int64_t few)
     : geometry_(geometry),
       kernels_(kernels),
@@ -39,9 +41,9 @@ WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, DataType typ
       few_(few),
       out_blocks_(base::divide_up(geometry.out_channels, kSplitBlock)),
       steps_(base::divide_up(geometry.in_channels, kSplitBlock)),
-      step_elements_(kernels.parts * kernels::kSplitFilterPart) {
+      step_bytes_(kSplitBlock * kSplitBlock * (kernels != nullptr ? kernels->parts * 2 : 4)) {
   auto bytes = base::multiply(geometry.groups * out_blocks_, steps_);
-  if (bytes) bytes = base::multiply(*bytes, tile.points() * step_elements_ * 2);
+  if (bytes) bytes = base::multiply(*bytes, tile.points() * step_bytes_);
   if (!bytes || *bytes > INT64_MAX / 2) {
     throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
   }
@@ -54,7 +56,7 @@ std::int64_t WinogradFilter::offset(std::int64_t group, std::int64_t out_block,
   const std::int64_t together = std::min(few_, out_blocks_ - first);
   const std::int64_t block_points =
       (group * out_blocks_ + first) * tile_.points() + point * together + out_block - first;
-  return block_points * steps_ * step_elements_;
+  return block_points * steps_ * step_bytes_;
 }
 
 void WinogradFilter::pack(const void* filter, std::byte* packed, unsigned slots) const noexcept {
@@ -115,11 +117,20 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
       }
     }
   }
-  auto* const to = reinterpret_cast<std::uint16_t*>(packed + kHeaderBytes);
   for (std::int64_t p = 0; p < tile_.points(); ++p) {
-    kernels_.split_pixels(rows[p], kSplitBlock, kSplitBlock,
-                          to + offset(group, out_block, p) + step * step_elements_,
-                          kernels::kSplitFilterPart, range);
+    std::byte* to = packed + kHeaderBytes + offset(group, out_block, p) + step * step_bytes_;
+    if (kernels_ != nullptr) {
+      kernels_->split_pixels(rows[p], kSplitBlock, kSplitBlock,
+                             reinterpret_cast<std::uint16_t*>(to), kernels::kSplitFilterPart,
+                             range);
+      continue;
+    }
+    std::memcpy(to, rows[p], sizeof rows[p]);
+    for (const float weight : rows[p]) {
+      const std::uint32_t bits = std::bit_cast<std::uint32_t>(weight) & 0x7fffffffu;
+      range.largest = std::max(range.largest, bits);
+      range.smallest = std::min(range.smallest, bits - 1);
+    }
   }
 }
 

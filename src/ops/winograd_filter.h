@@ -10,17 +10,18 @@
 
 namespace weft::ops {
 
-// The filter of a 3 x 3 convolution at the points of winograd.h, G g G^T, in bfloat16 parts:
+// The filter of a 3 x 3 convolution at the points of winograd.h, G g G^T:
 //
 //   [group][few blocks of 32 output channels][point][block][step of 32 input channels]
-//   [part][32 outputs][32 inputs]
 //
+// and then in bfloat16 parts [part][32 outputs][32 inputs], or in float32 [32 inputs][32 outputs],
 // behind the range of its numbers: the order in which it is read. Channels past the last are zero.
 class WinogradFilter {
  public:
-  // `few` blocks lie together. Throws Error: out_of_memory when the packed size passes 2^63 bytes.
+  // `few` blocks lie together; `kernels` take numbers apart, null: they stay as they are. Throws
+  // Error: out_of_memory when the packed size passes 2^63 bytes.
   WinogradFilter(const ConvolutionGeometry& geometry, DataType type, kernels::LoadRow load,
-                 const kernels::SplitKernels& kernels, const kernels::WinogradTile& tile,
+                 const kernels::SplitKernels* kernels, const kernels::WinogradTile& tile,
                  std::int64_t few);
 
   std::uint64_t size_in_bytes() const noexcept { return size_in_bytes_; }
@@ -32,11 +33,11 @@ class WinogradFilter {
   void pack(const void* filter, std::byte* packed, unsigned slots) const noexcept;
 
   // The first step of one block at one point.
-  const std::uint16_t* block(const std::byte* packed, std::int64_t group, std::int64_t out_block,
-                             std::int64_t point) const noexcept {
-    return reinterpret_cast<const std::uint16_t*>(packed + kHeaderBytes) +
-           offset(group, out_block, point);
+  const std::byte* block(const std::byte* packed, std::int64_t group, std::int64_t out_block,
+                         std::int64_t point) const noexcept {
+    return packed + kHeaderBytes + offset(group, out_block, point);
   }
+  std::int64_t block_bytes() const noexcept { return steps_ * step_bytes_; }
 
  private:
   static constexpr std::int64_t kHeaderBytes = 256;
@@ -47,14 +48,14 @@ class WinogradFilter {
                  std::int64_t step, std::byte* packed, kernels::SplitRange& range) const noexcept;
 
   const ConvolutionGeometry& geometry_;
-  const kernels::SplitKernels& kernels_;
+  const kernels::SplitKernels* kernels_;
   kernels::LoadRow load_;
   std::int64_t element_bytes_;
   kernels::WinogradTile tile_;
   std::int64_t few_;
   std::int64_t out_blocks_;
   std::int64_t steps_;
-  std::int64_t step_elements_;
+  std::int64_t step_bytes_;
   std::uint64_t size_in_bytes_ = 0;
 };
 

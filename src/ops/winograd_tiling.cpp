@@ -15,25 +15,37 @@ namespace {
 
 constexpr std::int64_t kLanes = 16;
 constexpr std::int64_t kMostBlocks = 8;  // of 32 tiles
-constexpr std::int64_t kPartBytes = 6;   // of a number in three parts
-
 // What stays in the second-level cache (2 MiB on every machine that has the unit).
 constexpr std::int64_t kPatchBytes = 1 << 20;
 constexpr std::int64_t kAccBytes = 4 << 20;
 constexpr std::int64_t kMostPatchBytes = 6 << 20;
 
 // Measured on one core at 2.8 GHz.
-struct Costs {
+struct TileCosts {
   double row;      // d B of 16 tiles
   double columns;  // B^T d of 16 tiles and two channels
   double results;  // of 16 tiles and one channel
 };
-constexpr Costs kCosts2x2{14e-9, 100e-9, 30e-9};
-constexpr Costs kCosts2x4{25e-9, 150e-9, 50e-9};
-constexpr Costs kCosts4x4{25e-9, 250e-9, 90e-9};
-constexpr double kStep = 175e-9;     // products of 32 x 32 x 32
-constexpr double kFarStep = 215e-9;  // with patches past the second-level cache
-constexpr double kSums = 30e-9;      // on their way from the unit
+struct Costs {
+  TileCosts of_2x2, of_2x4, of_4x4;
+  double step;                // products of 32 x 32 x 32
+  double far_step;            // with patches past the second-level cache
+  double sums;                // of 32 x 32, on their way from registers
+  std::int64_t number_bytes;  // of what is multiplied
+
+  const TileCosts& of(const kernels::WinogradTile& tile) const {
+    return tile.rows == 4 ? of_4x4 : tile.columns == 4 ? of_2x4 : of_2x2;
+  }
+};
+constexpr Costs kUnit{{14e-9, 100e-9, 30e-9},
+                      {25e-9, 150e-9, 50e-9},
+                      {25e-9, 250e-9, 90e-9},
+                      175e-9,
+                      215e-9,
+                      30e-9,
+                      6};
+constexpr Costs kVectors{
+    {14e-9, 70e-9, 30e-9}, {25e-9, 90e-9, 50e-9}, {25e-9, 140e-9, 90e-9}, 410e-9, 430e-9, 20e-9, 4};
 constexpr double kFilterByte = 8e-11;
 constexpr std::int64_t kFilterKept = 1 << 20;
 
@@ -42,11 +54,10 @@ struct Cost {
 };
 
 // Of a block of tiles.
-Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, std::int64_t rows,
-             std::int64_t columns) {
-  const Costs& costs = tile.points() == 16   ? kCosts2x2
-                       : tile.points() == 24 ? kCosts2x4
-                                             : kCosts4x4;
+Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, const Costs& costs,
+             std::int64_t rows, std::int64_t columns) {
+  const TileCosts& of_tile = costs.of(tile);
+  const auto number_bytes = static_cast<double>(costs.number_bytes);
   const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
   const auto blocks = static_cast<double>(divide_up(rows * columns, kSplitBlock));
   const auto in = static_cast<double>(g.in_channels);
@@ -56,27 +67,28 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, st
   const auto points = static_cast<double>(tile.points());
   const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
   const auto patches =
-      points * in_blocks * blocks * static_cast<double>(kSplitBlock * kSplitBlock * kPartBytes);
-  const double step = patches > kPatchBytes ? kFarStep : kStep;
-  const double products = out_blocks * points * blocks * (in_blocks * step + kSums);
-  const double filter =
-      in_blocks * out_blocks * points * static_cast<double>(kSplitBlock * kSplitBlock * kPartBytes);
+      points * in_blocks * blocks * static_cast<double>(kSplitBlock * kSplitBlock) * number_bytes;
+  const double step = patches > kPatchBytes ? costs.far_step : costs.step;
+  const double products = out_blocks * points * blocks * (in_blocks * step + costs.sums);
+  const double filter = in_blocks * out_blocks * points *
+                        static_cast<double>(kSplitBlock * kSplitBlock) * number_bytes;
   const double reading = filter > kFilterKept ? filter * kFilterByte : 0;
-  return {in * (row_vectors * costs.row + lanes / 2 * costs.columns),
-          std::max(products, reading) + out * lanes * costs.results};
+  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns),
+          products + reading + out * lanes * of_tile.results};
 }
 
 }  // namespace
 
 WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
-                               const kernels::WinogradTile& outputs)
+                               const kernels::WinogradTile& outputs, bool unit)
     : tile(outputs),
       rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
       columns(divide_up(geometry.axes[2].max_count(), outputs.columns)) {
+  const Costs& costs = unit ? kUnit : kVectors;
   seconds = std::numeric_limits<double>::infinity();
   const std::int64_t points = tile.points();
   const std::int64_t lane_bytes =
-      points * base::round_up(geometry.in_channels, kSplitBlock) * kPartBytes;
+      points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
   std::int64_t patch_bytes = 0;
   for (std::int64_t w = std::min(columns, kMostBlocks * kSplitBlock); w > 0; --w) {
     for (std::int64_t h = std::min(rows, kMostBlocks * kSplitBlock / w); h > 0; --h) {
@@ -86,7 +98,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
       const auto add = [&](std::int64_t block_rows, std::int64_t block_columns,
                            std::int64_t count) {
         if (block_rows * block_columns * count == 0) return;
-        const Cost cost = cost_of(geometry, tile, block_rows, block_columns);
+        const Cost cost = cost_of(geometry, tile, costs, block_rows, block_columns);
         sum.input += static_cast<double>(count) * cost.input;
         sum.rest += static_cast<double>(count) * cost.rest;
       };

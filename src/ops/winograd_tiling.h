@@ -11,8 +11,8 @@ namespace weft::ops {
 // blocks of tiles, and how many blocks of output channels are multiplied point by point before
 // their results are formed.
 struct WinogradTiling {
-  // Cuts the one phase of a 3 x 3 convolution at stride 1.
-  WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile);
+  // Cuts the one phase of a 3 x 3 convolution at stride 1, for a matrix unit or without one.
+  WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile, bool unit);
 
   kernels::WinogradTile tile;
   std::int64_t rows, columns;  // tiles of an image

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "ops/split_case.h"
 #include "reference/reference.h"
@@ -10,12 +11,22 @@
 namespace weft::ops {
 namespace {
 
-class WinogradConvolutionTest : public MatrixUnitTest,
-                                public ::testing::WithParamInterface<kernels::WinogradTile> {
+// The instruction set, whether that of the matrix unit or not, and the tile.
+using Way = std::tuple<Isa, kernels::WinogradTile>;
+
+class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
  protected:
+  void SetUp() override {
+    if (base::choose_isa() < std::get<Isa>(GetParam())) {
+      GTEST_SKIP() << "no " << name(std::get<Isa>(GetParam())) << ", or WEFT_MAX_ISA forbids it";
+    }
+  }
+
+  kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
+
   Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
-    return Plan(
-        std::make_shared<WinogradConvolution>(params, PlanOptions{.threads = threads}, GetParam()));
+    const PlanOptions options{.threads = threads, .max_isa = std::get<Isa>(GetParam())};
+    return Plan(WinogradConvolution::make(params, options, tile()));
   }
 
   void expect_right(const ConvolutionParams& params) {
@@ -35,7 +46,7 @@ class WinogradConvolutionTest : public MatrixUnitTest,
         3 * std::sqrt(static_cast<double>(params.input.sizes[1]) / params.group_count);
     for (std::size_t i = 0; i < result.size(); ++i) {
       const double exact = (expected[i].range.low + expected[i].range.high) / 2;
-      ASSERT_NEAR(result[i], exact, (GetParam().rows == 2 ? 4e-6 : 8e-6) * sums) << i;
+      ASSERT_NEAR(result[i], exact, (tile().rows == 2 ? 4e-6 : 8e-6) * sums) << i;
     }
     for (const unsigned threads : {2u, 3u, 7u}) {
       EXPECT_TRUE(same_bits(run(winograd(params, threads), x, w, b), result)) << threads;
@@ -43,8 +54,8 @@ class WinogradConvolutionTest : public MatrixUnitTest,
   }
 };
 
-class WinogradErrorTest : public MatrixUnitTest {};
-class WinogradChoiceTest : public MatrixUnitTest {};
+class WinogradErrorTest : public NumbersTest {};
+class WinogradChoiceTest : public NumbersTest {};
 
 ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
   ConvolutionParams p = params_of(shape);
@@ -56,15 +67,15 @@ ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
 
 TEST_P(WinogradConvolutionTest, Shapes) {
   expect_right(padded({1, 32, 32, 1, 8, 8, 3, 1, 1}, 1, 1));
-  expect_right(padded({2, 64, 33, 1, 12, 28, 3, 1, 1}, 1, 1));
+  expect_right(padded({2, 40, 33, 1, 8, 28, 3, 1, 1}, 1, 1));
   expect_right(padded({1, 33, 31, 1, 7, 7, 3, 1, 1}, 1, 1));
   expect_right(padded({1, 5, 3, 1, 3, 3, 3, 1, 1}, 0, 0));
   expect_right(padded({1, 17, 65, 1, 1, 1, 3, 1, 1}, 1, 1));
-  expect_right(padded({1, 64, 16, 1, 3, 150, 3, 1, 1}, 1, 0));
-  expect_right(padded({1, 64, 16, 1, 61, 5, 3, 1, 1}, 2, 3));
-  expect_right(padded({1, 20, 9, 1, 13, 600, 3, 1, 1}, 0, 1));
-  expect_right(padded({3, 64, 36, 2, 15, 18, 3, 1, 1}, 1, 1));
-  expect_right(padded({1, 200, 300, 1, 7, 7, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 33, 7, 1, 3, 90, 3, 1, 1}, 1, 0));
+  expect_right(padded({1, 20, 16, 1, 41, 5, 3, 1, 1}, 2, 3));
+  expect_right(padded({1, 5, 4, 1, 13, 600, 3, 1, 1}, 0, 1));
+  expect_right(padded({2, 24, 20, 2, 15, 18, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 200, 70, 1, 7, 7, 3, 1, 1}, 1, 1));
 }
 
 TEST_P(WinogradConvolutionTest, BothModesAndDirections) {
@@ -146,7 +157,8 @@ TEST_P(WinogradConvolutionTest, OutputStrides) {
   }
 }
 
-// An image with numbers that cannot be split is left to the general plan, and only that image.
+// An image with numbers that the products or their parts cannot hold is left to the general plan,
+// and only that image.
 TEST_P(WinogradConvolutionTest, InfinitiesAndTinyNumbers) {
   const ConvolutionParams p = padded({3, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
   Floats x = numbers(count_of(p.input));
@@ -155,6 +167,7 @@ TEST_P(WinogradConvolutionTest, InfinitiesAndTinyNumbers) {
   const std::size_t image = x.size() / 3;
   const Floats plain = run(winograd(p), x, w, b);
   for (const float odd : {std::numeric_limits<float>::infinity(), 3e38f, 1e-38f, 1e-42f}) {
+    if (odd < 1 && std::get<Isa>(GetParam()) < Isa::amx) continue;  // nothing is taken apart
     x[image + 1000] = odd;
     const Floats result = run(winograd(p), x, w, b);
     const Floats expected = run(general(p), x, w, b);
@@ -170,12 +183,23 @@ TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
   const auto relu = [](float x) { return std::max(x, 0.0f); };
   const auto positive = [](float x) { return std::fabs(x); };
   const auto as_it_is = [](float x) { return x; };
-  const std::pair<kernels::WinogradTile, std::uint32_t> tiles[] = {
-      {{2, 2}, 16}, {{2, 2}, 64}, {{2, 4}, 32}, {{2, 4}, 64}, {{2, 4}, 256}};
-  for (const auto& [tile, channels] : tiles) {
+  struct Case {
+    Isa isa;
+    kernels::WinogradTile tile;
+    std::uint32_t channels;
+  };
+  constexpr Case kCases[] = {{Isa::amx, {2, 2}, 16},    {Isa::amx, {2, 2}, 64},
+                             {Isa::amx, {2, 4}, 32},    {Isa::amx, {2, 4}, 256},
+                             {Isa::avx512, {2, 2}, 32}, {Isa::avx512, {2, 2}, 96},
+                             {Isa::avx512, {2, 4}, 64}, {Isa::avx512, {2, 4}, 96}};
+  if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512, or WEFT_MAX_ISA forbids it";
+  for (const auto& [isa, tile, channels] : kCases) {
+    if (base::choose_isa() < isa) continue;
     const ConvolutionParams params = padded({1, channels, 8, 1, 16, 16, 3, 1, 1}, 1, 1);
+    ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
     const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
-      SCOPED_TRACE(std::to_string(tile.columns) + ", " + std::to_string(channels));
+      SCOPED_TRACE(std::string(name(isa)) + " " + std::to_string(tile.columns) + ", " +
+                   std::to_string(channels));
       Floats x = numbers(count_of(params.input));
       Floats w = numbers(count_of(params.filter));
       for (float& v : x) v = of_input(v);
@@ -183,7 +207,7 @@ TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
       const Floats b(8, 0.0f);
       const Floats chain = run(plan(params, {.strict = true}), x, w, b);
       const Floats result =
-          run(Plan(std::make_shared<WinogradConvolution>(params, PlanOptions{}, tile)), x, w, b);
+          run(Plan(WinogradConvolution::make(params, {.max_isa = isa}, tile)), x, w, b);
       const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
                                    reinterpret_cast<const std::byte*>(w.data()),
                                    reinterpret_cast<const std::byte*>(b.data())};
@@ -204,19 +228,24 @@ TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
 }
 
 TEST_F(WinogradChoiceTest, OptionsAndStrictModeTurnItOff) {
+  if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512, or WEFT_MAX_ISA forbids it";
   const ConvolutionParams params = padded({1, 128, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
   const auto takes = [&](const PlanOptions& options) {
     return std::string(plan(params, options).algorithm());
   };
-  EXPECT_EQ(takes({}), "winograd_2x4_amx");
-  EXPECT_EQ(takes({.winograd = Winograd::allowed}), "winograd_4x4_amx");
-  EXPECT_EQ(takes({.winograd = Winograd::never}), "split_f32_amx");
+  EXPECT_EQ(takes({.max_isa = Isa::avx512}), "winograd_2x4_avx512");
+  EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::allowed}), "winograd_4x4_avx512");
+  EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::never}), "gemm_f32_avx512");
   EXPECT_EQ(takes({.strict = true, .winograd = Winograd::allowed}).find("winograd"),
             std::string::npos);
+  if (base::choose_isa() >= Isa::amx) {
+    EXPECT_EQ(takes({}), "winograd_2x4_amx");
+    EXPECT_EQ(takes({.winograd = Winograd::allowed}), "winograd_4x4_amx");
+    EXPECT_EQ(takes({.winograd = Winograd::never}), "split_f32_amx");
+  }
   // Too few channels for the error to stay below that of a chain.
   const ConvolutionParams narrow = padded({1, 8, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
-  EXPECT_EQ(WinogradConvolution::seconds(narrow, {}, {2, 2}),
-            std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(narrow, {}, {2, 2})));
 }
 
 TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
@@ -225,7 +254,7 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
       const ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
       for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
         if (std::isinf(WinogradConvolution::seconds(params, {}, tile))) continue;
-        const Plan one(std::make_shared<WinogradConvolution>(
+        const Plan one(WinogradConvolution::make(
             params, PlanOptions{.threads = 1, .prepare_filter = true}, tile));
         EXPECT_LE(one.workspace_size_in_bytes(), 12u << 20) << one.explain();
       }
@@ -233,9 +262,11 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tiles, WinogradConvolutionTest,
-                         ::testing::Values(kernels::WinogradTile{2, 2}, kernels::WinogradTile{2, 4},
-                                           kernels::WinogradTile{4, 4}));
+INSTANTIATE_TEST_SUITE_P(Ways, WinogradConvolutionTest,
+                         ::testing::Combine(::testing::Values(Isa::avx512, Isa::amx),
+                                            ::testing::Values(kernels::WinogradTile{2, 2},
+                                                              kernels::WinogradTile{2, 4},
+                                                              kernels::WinogradTile{4, 4})));
 
 }  // namespace
 }  // namespace weft::ops

@@ -17,6 +17,18 @@ namespace weft::ops {
 
 using Floats = std::vector<float>;
 
+class NumbersTest : public ::testing::Test {
+ protected:
+  std::mt19937 random_{20261121};
+
+  Floats numbers(std::size_t count) {
+    std::normal_distribution<float> distribution;
+    Floats result(count);
+    for (float& x : result) x = distribution(random_);
+    return result;
+  }
+};
+
 struct Shape {
   std::uint32_t batch, in, out, groups, height, width, window, stride, dilation;
   ConvolutionDirection direction = ConvolutionDirection::forward;
@@ -64,7 +76,7 @@ Plan plan_of(const ConvolutionParams& params, unsigned threads = 1) {
 }
 
 inline Plan general(const ConvolutionParams& params) {
-  return plan(params, {.max_isa = Isa::avx512});
+  return plan(params, {.max_isa = Isa::avx512, .winograd = Winograd::never});
 }
 
 inline bool same_bits(const Floats& a, const Floats& b) {
@@ -72,21 +84,12 @@ inline bool same_bits(const Floats& a, const Floats& b) {
 }
 
 // All tests of these plans need the unit; without it they show as skipped.
-class MatrixUnitTest : public ::testing::Test {
+class MatrixUnitTest : public NumbersTest {
  protected:
   void SetUp() override {
     if (base::choose_isa() < Isa::amx) {
       GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
     }
-  }
-
-  std::mt19937 random_{20261121};
-
-  Floats numbers(std::size_t count) {
-    std::normal_distribution<float> distribution;
-    Floats result(count);
-    for (float& x : result) x = distribution(random_);
-    return result;
   }
 
   // Against the general plan, and with other numbers of threads.

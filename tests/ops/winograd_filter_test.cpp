@@ -18,7 +18,7 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
   for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
     const WinogradFilter filter(geometry, DataType::float32,
                                 kernels::row_kernels(Isa::amx).load(DataType::float32),
-                                *kernels::split_kernels(3), tile, 2);
+                                kernels::split_kernels(3), tile, 2);
     ASSERT_EQ(filter.steps(), 2);
     ASSERT_EQ(filter.out_blocks(), 3);
     std::vector<std::byte> memory(filter.size_in_bytes() + 256);
@@ -29,7 +29,8 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
     for (const std::int64_t out : {0, 31, 32, 69, 70}) {
       for (const std::int64_t in : {0, 31, 32, 39, 40}) {
         for (std::int64_t point = 0; point < tile.points(); ++point) {
-          const std::uint16_t* block = filter.block(packed, 0, out / 32, point);
+          const auto* block =
+              reinterpret_cast<const std::uint16_t*>(filter.block(packed, 0, out / 32, point));
           float sum = 0;
           for (std::int64_t part = 3; part-- > 0;) {
             const std::uint32_t bits = block[(in / 32 * 3 + part) * 1024 + out % 32 * 32 + in % 32];

@@ -21,7 +21,7 @@ TEST(WinogradTiling, BlocksCoverTheOutputAndFitTheCache) {
     for (const std::uint32_t height : {1u, 7u, 56u, 1000u}) {
       for (const std::uint32_t width : {1u, 13u, 28u, 224u, 3001u}) {
         const kernels::WinogradTile tile{2, 4};
-        const WinogradTiling tiling(geometry(channels, height, width), tile);
+        const WinogradTiling tiling(geometry(channels, height, width), tile, true);
         EXPECT_GE(tiling.rows * tile.rows, height);
         EXPECT_GE(tiling.columns * tile.columns, width);
         EXPECT_GE(tiling.row_blocks() * tiling.block_rows, tiling.rows);
@@ -37,7 +37,7 @@ TEST(WinogradTiling, BlocksCoverTheOutputAndFitTheCache) {
 
 // Wide images are cut into blocks without many empty places.
 TEST(WinogradTiling, BlocksAreNearlyFull) {
-  const WinogradTiling tiling(geometry(64, 224, 224), {2, 4});
+  const WinogradTiling tiling(geometry(64, 224, 224), {2, 4}, true);
   const std::int64_t tiles = tiling.block_rows * tiling.block_columns;
   const std::int64_t lanes = (tiles + 31) / 32 * 32;
   EXPECT_GE(tiles * 8, lanes * 7);

@@ -1,13 +1,14 @@
 #pragma once
 
-// Winograd's minimal filtering for windows of 3 x 3 at stride 1, on a matrix unit for bfloat16:
+// Winograd's minimal filtering for windows of 3 x 3 at stride 1:
 //
 //   Y = A^T [ (G g G^T) * (B^T d B) ] A
 //
 // A tile Y of m x n outputs takes the products of (m + 2) (n + 2) points instead of 9 m n: 16
 // instead of 36 for 2 x 2, 24 instead of 72 for 2 x 4, 36 instead of 144 for 4 x 4. d are the
 // (m + 2) (n + 2) inputs of the tile, g the window. At each point, the sum over input channels is a
-// matrix product of split numbers (product.h).
+// matrix product: of split numbers on a matrix unit for bfloat16 (product.h), else of float32
+// (gemm.h).
 //
 // Along a side of 2 outputs the points are 0, +-1 and infinity, for which B is but additions; along
 // one of 4, they are 0, +-kWinogradNear, +-kWinogradFar and infinity.
@@ -16,6 +17,7 @@
 #include <cstdint>
 
 #include "kernels/split/split.h"
+#include "weft/isa.h"
 
 namespace weft::kernels {
 
@@ -62,6 +64,18 @@ struct WinogradColumns {
   std::int64_t point_stride;
 };
 
+// The same for one channel in float32: a row of 32 tiles for every point and every block of 32.
+struct WinogradChannel {
+  const float* from;  // as even and odd of WinogradColumns
+  std::int64_t from_stride;
+  std::int64_t remainder_stride;
+  std::int64_t tiles_a_row;
+  std::int64_t tiles;
+  float* to;  // aligned to 64 bytes
+  std::int64_t block_stride;
+  std::int64_t point_stride;
+};
+
 // acc = filter x patches at one point: 32 outputs of 32 tiles, summed over steps of 32 input
 // channels.
 struct WinogradProduct {
@@ -98,15 +112,24 @@ struct WinogradResult {
   std::int64_t run_count;
 };
 
+// The kernels of one instruction set.
 struct WinogradKernels {
   WinogradTile tile;
   const char* name;
 
   void (*transform_rows)(const WinogradRows& rows, SplitRange& range) noexcept;
+  void (*transform_channel)(const WinogradChannel& channel) noexcept;
+  void (*store)(const WinogradResult& result) noexcept;
+};
+
+// Those of a matrix unit.
+struct WinogradUnit {
+  WinogradTile tile;
+  const char* name;
+
   void (*transform_columns)(const WinogradColumns& columns) noexcept;
   // Between SplitKernels::enter() and leave().
   void (*multiply)(const WinogradProduct& product) noexcept;
-  void (*store)(const WinogradResult& result) noexcept;
 };
 
 // Interpolation points of a side of 4.
@@ -132,8 +155,11 @@ constexpr WinogradFilterRow winograd_filter_row(std::int64_t m, std::int64_t poi
   return {{scale, scale * root, scale * square}};
 }
 
-// Null where this build or this machine has no such unit, or for another tile than 2 x 2, 2 x 4 and
-// 4 x 4.
-const WinogradKernels* winograd_kernels(const WinogradTile& tile) noexcept;
+// Null where there are none for the instruction set, or for another tile than 2 x 2, 2 x 4 and 4
+// x 4.
+const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexcept;
+
+// Likewise where this build has none; whether the machine has one, split_kernels() tells.
+const WinogradUnit* winograd_unit(const WinogradTile& tile) noexcept;
 
 }  // namespace weft::kernels
