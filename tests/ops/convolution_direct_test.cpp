@@ -57,7 +57,7 @@ const Shape shapes[] = {
     {1, 9, 3, {40, 200}, {3, 3}, {1, 1}, {1, 1}},   // the last layer of an upscaler
     {1, 3, 5, {12, 20}, {3, 3}, {1, 1}, {1, 1}},    // a panel that is not full
     {9, 1, 1, {29, 60}, {5, 5}, {2, 2}, {1, 1}},    // every other row shared
-    {2, 1, 1, {40, 41}, {7, 7}, {2, 2}, {1, 1}},    // the same, longer columns of the window
+    {2, 1, 1, {40, 41}, {7, 7}, {2, 2}, {1, 1}},    // rows of which none is shared
     {2, 1, 1, {17, 30}, {3, 3}, {2, 1}, {2, 1}},    // dilated as far as strided
     {70, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}},     // several groups at a time
     {4, 1, 1, {500}, {31}, {1}, {1}},               // one dimension

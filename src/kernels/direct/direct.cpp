@@ -273,7 +273,6 @@ Function function_for(const DirectBlock& b) {
     if constexpr (N < 3 || kLanes == 16) {  // as most_vectors() says
       if (is(5, 1)) return sum_rows<R, N, 5, 1>;
       if (is(7, 1)) return sum_rows<R, N, 7, 1>;
-      if (is(7, 2)) return sum_rows<R, N, 7, 2>;
     }
   }
   return sum_taps<M, R, N>;

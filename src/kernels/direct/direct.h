@@ -29,8 +29,8 @@ struct DirectWindow {
 
   // Whether there are kernels for so many rows and that step.
   static constexpr bool has_rows(std::int64_t rows, std::int64_t step) {
-    return (step == 1 && rows == 2) ||
-           ((step == 1 || step == 2) && (rows == 3 || rows == 5 || rows == 7));
+    if (step == 2) return rows == 3 || rows == 5;
+    return step == 1 && (rows == 2 || rows == 3 || rows == 5 || rows == 7);
   }
 };
 
