@@ -25,7 +25,7 @@ struct Interleaving {
 
 // Vector v of the 16 numbers of each row, all rows interleaved.
 template <int rows>
-inline __m512 interleaved(const __m512 (&x)[rows], int v) {
+inline __m512 interleaved(const __m512 (&x)[rows], std::int64_t v) {
   static constexpr Interleaving<rows> table;
   const __m512i lanes = _mm512_load_si512(table.lanes[v]);
   __m512 y = _mm512_permutexvar_ps(lanes, x[0]);

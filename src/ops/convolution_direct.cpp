@@ -16,7 +16,6 @@ using kernels::DirectBlock;
 using kernels::DirectRows;
 using kernels::DirectWindow;
 using kernels::kDirectChannels;
-using kernels::kDirectColumns;
 
 namespace {
 
@@ -245,8 +244,7 @@ void DirectConvolution::find_next(const Tile& tile, const std::byte* group, std:
 void DirectConvolution::load_channels(const Tile& tile, const std::byte* channel,
                                       std::int64_t channels, float* planes) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const auto [first_d, begin_d, end_d] = inside(tile, kDepth);
-  const auto [first_h, begin_h, end_h] = inside(tile, kHeight);
+  const Inside depth = inside(tile, kDepth), height = inside(tile, kHeight);
   const auto load = data_type_ == DataType::float16 ? kernels_.load_f16 : kernels_.load_f32;
   // Element u of a plane's row is input position (u + first_w) * step + remainder.
   const std::int64_t step = step_[kWidth];
@@ -261,7 +259,7 @@ void DirectConvolution::load_channels(const Tile& tile, const std::byte* channel
   rows.from_row_stride = g.in_strides[kHeight];
   rows.from_stride = step * g.in_strides[kWidth];
   rows.to_row_stride = rows_of_[kWidth];
-  rows.rows = end_h - begin_h;
+  rows.rows = height.end - height.begin;
   // Both planes of stride 2 are read at once.
   const bool pairs = remainders_.size() == 2 && rows.from_stride == 2;
   for (std::size_t p = 0; p < (pairs ? 1 : remainders_.size()); ++p) {
@@ -271,13 +269,13 @@ void DirectConvolution::load_channels(const Tile& tile, const std::byte* channel
     const std::int64_t column = (begin + first_w) * step + remainder;
     rows.columns = pairs ? std::min(in_size, (end + first_w) * step) - column : end - begin;
     if (end == begin) continue;
-    for (std::int64_t i = begin_d; i < end_d; ++i) {
-      const std::int64_t offset = (first_d + i) * g.in_strides[kDepth] +
-                                  (first_h + begin_h) * g.in_strides[kHeight] +
+    for (std::int64_t i = depth.begin; i < depth.end; ++i) {
+      const std::int64_t offset = (depth.first + i) * g.in_strides[kDepth] +
+                                  (height.first + height.begin) * g.in_strides[kHeight] +
                                   column * g.in_strides[kWidth];
       const auto plane = [&](std::size_t number) {
         return planes + static_cast<std::int64_t>(number) * plane_stride_ +
-               (i * rows_of_[kHeight] + begin_h) * rows_of_[kWidth] + lead_ + begin;
+               (i * rows_of_[kHeight] + height.begin) * rows_of_[kWidth] + lead_ + begin;
       };
       rows.from = channel + offset * element_bytes_;
       rows.to = plane(p);

@@ -129,7 +129,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
         .in_channel_stride = channel_stride_,
         .in_channels = g.in_channels,
         .next = nullptr,
-        .next_channel_stride = g.in_channel_stride,
+        .next_channel_stride = next != nullptr ? g.in_channel_stride : 0,
         .channel_block = kBlockTerms / std::clamp<std::int64_t>(factors_a_sum, 1, kBlockTerms),
         .taps = joint.taps.data(),
         .tap_count = std::ssize(joint.taps),

@@ -189,8 +189,8 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   group_floats_ = g.in_channels * channel_stride_;
   batch_ = std::clamp<std::int64_t>(kBatchBytes / (group_floats_ * 4), 1,
                                     std::min(group_block_, kMaxBatch));
-  const std::int64_t sum_rows =
-      std::max<std::int64_t>(filter_.panel_rows() * box_[kHeight], 2 * kernels::kDirectPhases);
+  const std::int64_t sum_rows = std::max<std::int64_t>(filter_.panel_rows() * box_[kHeight],
+                                                       std::int64_t{2} * kernels::kDirectPhases);
   const std::int64_t floats = batch_ * group_floats_ + kPastPlanes + sum_rows * sums_stride_;
   slot_bytes_ = base::round_up(floats * sizeof(float), base::kWorkspaceAlignment);
 }

@@ -32,6 +32,9 @@ constexpr std::int64_t kLongRun = 16;
 constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
 
+// Outputs of more bytes would be out of the cache before anybody reads them.
+constexpr std::uint64_t kCachedOutput = 16 << 20;
+
 // Cache lines of a step of the filter, after each four products of a step.
 constexpr std::int64_t kLinesASlice = 16;
 
@@ -143,6 +146,7 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
       filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
       sets_(phase_sets(geometry_)) {
   algorithm = kernels_.name;
+  past_cache_ = *element_count(params.output.sizes) * element_bytes_ > kCachedOutput;
   choose_planes();
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
@@ -281,12 +285,12 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     acc_blocks_ = std::max(
         acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
-  slot_bytes_ =
-      base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-                         (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
-                                      : kSplitBlock * run_ * 4) +
-                         acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
-                     base::kWorkspaceAlignment);
+  slot_bytes_ = base::round_up(
+      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
+                       : kSplitBlock * run_ * 4) +
+          acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
+      base::kWorkspaceAlignment);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,

@@ -126,6 +126,7 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t out_splits_ = 0;
   std::int64_t tile_count_ = 0;
   bool keeps_sums_ = false;   // from one chunk to the next
+  bool past_cache_ = false;   // where outputs go
   bool fetch_ahead_ = false;  // filters, from the third-level cache
   std::int64_t acc_blocks_ = 0;
   unsigned slots_ = 1;

@@ -173,8 +173,9 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
                                ProductSide& side) const noexcept {
   static constexpr float kNoBias[kSplitBlock] = {};
   const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = member.phases;
-  const auto& [in_d, in_h, in_w] = tile.set->inputs;
+  // References, since clang 14 captures no bindings.
+  const Phase &pd = member.phases[0], &ph = member.phases[1], &pw = member.phases[2];
+  const Phase &in_d = tile.set->inputs[0], &in_h = tile.set->inputs[1];
   const std::int64_t together = tile.set->interleaved;
   const std::int64_t late = together > 1 ? tile.set->late : member.delays[2];
   const std::int64_t length = together > 1 ? tile.set->length : pw.count;  // of an output row
@@ -231,6 +232,7 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
   result.bias = plain ? bias : kNoBias;
   result.relu = plain && relu_;
   result.half = data_type_ == DataType::float16;
+  result.past_cache = past_cache_;
   result.interleaved = static_cast<int>(together);
   result.outputs = stride == 1 ? outputs : 0;
   result.output_stride = g.out_channel_stride;

@@ -151,10 +151,10 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t pitch = columns.max_count() + largest(2, spread);
   const std::int64_t row_spread = largest(1, spread);
   const std::int64_t plane_count = largest(1, planes) * largest(2, planes);
-  most_taps_ = largest(1, count) * largest(2, count);
+  most_taps_ = std::max<std::int64_t>(largest(1, count) * largest(2, count), 1);
 
-  const std::int64_t row_bytes =
-      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
+  const std::int64_t row_bytes = std::max<std::int64_t>(
+      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock, 1);
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   const std::int64_t filter_bytes = fetch_ahead_ ? kFilterBytes / 2 : kFilterBytes;
   block_group_ = std::clamp<std::int64_t>(
@@ -206,7 +206,7 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   slot_bytes_ =
       base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
                          acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
-                         most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
+                         most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
                      base::kWorkspaceAlignment);
 }
 
@@ -267,7 +267,7 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
   const AxisTaps w = planes_of(2, tile.inputs[2]);
   tile.pitch = tile.inputs[2].count + w.spread;
   tile.plane_size = (tile.rows + h.spread) * tile.pitch;
-  tile.part_stride = h.planes * w.planes * tile.plane_size * kSplitBlock;
+  tile.part_stride = std::int64_t{h.planes} * w.planes * tile.plane_size * kSplitBlock;
   tile.block_stride = kernels_.parts * tile.part_stride;
   const auto* input =
       static_cast<const std::byte*>(arguments.inputs[0]) +

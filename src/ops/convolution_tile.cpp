@@ -108,7 +108,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
                                   std::int64_t channels, const Slot& slot) const noexcept {
   float* planes = slot.planes;
   const ConvolutionGeometry& g = geometry_;
-  const auto& [wd, wh, ww] = tile.windows;
+  const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   const std::int64_t in_size = g.axes[2].in_size();
   const kernels::LoadRow load = rows_.load(data_type_);
   // Runs of a row of planes: all of it, or with far taps one tap's elements.

@@ -35,27 +35,7 @@ TEST_F(SplitConvolutionTest, AgreesWithTheGeneralPlan) {
                           {2, 70, 40, 1, 8, 8, 3, 1, 1},
                           {1, 40, 64, 1, 17, 17, 4, 2, 1},
                           {1, 40, 64, 1, 13, 8, 3, 1, 2}};
-  for (const Shape& shape : shapes) {
-    const ConvolutionParams params = params_of(shape);
-    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
-    const Floats x = numbers(count_of(params.input));
-    const Floats w = numbers(count_of(params.filter));
-    const Floats b = numbers(params.output.sizes[1]);
-    const auto absolute = [](Floats v) {
-      for (float& f : v) f = std::fabs(f);
-      return v;
-    };
-    const Floats expected = run(general(params), x, w, b);
-    const Floats terms = run(general(params), absolute(x), absolute(w), absolute(b));
-    const Floats result = run(plan_of<SplitConvolution>(params), x, w, b);
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
-    }
-    for (const unsigned threads : {2u, 3u, 7u}) {
-      EXPECT_TRUE(same_bits(run(plan_of<SplitConvolution>(params, threads), x, w, b), result))
-          << threads;
-    }
-  }
+  for (const Shape& shape : shapes) expect_right_plan<SplitConvolution>(params_of(shape));
 }
 
 TEST_F(SplitConvolutionTest, IsChosenWhereItIsFaster) {

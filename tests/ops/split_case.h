@@ -29,16 +29,6 @@ class NumbersTest : public ::testing::Test {
   }
 };
 
-// All tests of these plans need the unit; without it they show as skipped.
-class MatrixUnitTest : public NumbersTest {
- protected:
-  void SetUp() override {
-    if (base::choose_isa() < Isa::amx) {
-      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
-    }
-  }
-};
-
 struct Shape {
   std::uint32_t batch, in, out, groups, height, width, window, stride, dilation;
   ConvolutionDirection direction = ConvolutionDirection::forward;
@@ -92,5 +82,39 @@ inline Plan general(const ConvolutionParams& params) {
 inline bool same_bits(const Floats& a, const Floats& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * 4) == 0;
 }
+
+// All tests of these plans need the unit; without it they show as skipped.
+class MatrixUnitTest : public NumbersTest {
+ protected:
+  void SetUp() override {
+    if (base::choose_isa() < Isa::amx) {
+      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
+    }
+  }
+
+  // Against the general plan, and with other numbers of threads.
+  template <class Body>
+  void expect_right_plan(const ConvolutionParams& params) {
+    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    const auto absolute = [](Floats v) {
+      for (float& f : v) f = std::fabs(f);
+      return v;
+    };
+    const Floats expected = run(general(params), x, w, b);
+    ConvolutionParams sums = params;
+    sums.fused_activation.reset();
+    const Floats terms = run(general(sums), absolute(x), absolute(w), absolute(b));
+    const Floats result = run(plan_of<Body>(params), x, w, b);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
+    }
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(plan_of<Body>(params, threads), x, w, b), result)) << threads;
+    }
+  }
+};
 
 }  // namespace weft::ops

@@ -16,7 +16,7 @@ using std::int64_t;
 
 // Highway's portable vectors hold one number, the compiler's own four.
 using Vector = float __attribute__((vector_size(16)));
-constexpr int64_t kLanes = 4;
+inline constexpr int64_t kLanes = 4;
 
 inline Vector load(const float* from) {
   Vector x;
@@ -30,9 +30,9 @@ inline Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 
 #else
 
-const hn::ScalableTag<float> vector_tag;
+inline const hn::ScalableTag<float> vector_tag;
 using Vector = hn::Vec<decltype(vector_tag)>;
-constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(vector_tag)()));
+inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(vector_tag)()));
 
 inline Vector load(const float* from) { return hn::LoadU(vector_tag, from); }
 inline void store(Vector x, float* to) { hn::StoreU(x, vector_tag, to); }

@@ -60,7 +60,8 @@ void interleave_rows(const float* from, int64_t from_stride, float* to, int64_t 
     return static_cast<__mmask16>(first_of_16(std::max<int64_t>(last, 0)) &
                                   ~first_of_16(std::max<int64_t>(first, 0)));
   };
-  for (int64_t n = begin / (16 * rows) * (16 * rows); n < end; n += 16 * rows) {
+  constexpr int64_t kStep = int64_t{16} * rows;
+  for (int64_t n = begin / kStep * kStep; n < end; n += kStep) {
     __m512 x[rows];
     for (int r = 0; r < rows; ++r) {
       const __mmask16 mask =
@@ -68,7 +69,7 @@ void interleave_rows(const float* from, int64_t from_stride, float* to, int64_t 
       x[r] = _mm512_maskz_loadu_ps(mask, from + r * from_stride + n / rows);
     }
 #pragma GCC unroll 8
-    for (int v = 0; v < rows; ++v) {
+    for (int64_t v = 0; v < rows; ++v) {
       _mm512_mask_storeu_ps(to + n + 16 * v, between(begin - n - 16 * v, end - n - 16 * v),
                             interleaved<rows>(x, v));
     }

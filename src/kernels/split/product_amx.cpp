@@ -83,6 +83,16 @@ inline __mmask16 between(std::int64_t first, std::int64_t last) {
   return static_cast<__mmask16>(first_of_16(last) & ~first_of_16(first));
 }
 
+// To the cache, where the next block's line is asked for, or, whole lines only, past it.
+inline void store_vector(float* to, __mmask16 mask, __m512 y, const ProductResult& result) {
+  if (result.past_cache && mask == 0xffff && reinterpret_cast<std::uintptr_t>(to) % kLine == 0) {
+    _mm512_stream_ps(to, y);
+  } else {
+    _mm512_mask_storeu_ps(to, mask, y);
+    __builtin_prefetch(to + result.ahead, 1, 3);
+  }
+}
+
 template <int rows>
 inline void store_output(const ProductResult& result, std::int64_t output) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
@@ -99,15 +109,14 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
                           result.relu);
       }
 #pragma GCC unroll 8
-      for (int v = 0; v < rows; ++v, n += kHalf) {
+      for (std::int64_t v = 0; v < rows; ++v, n += kHalf) {
         const __m512 y = rows == 1 ? x[0] : interleaved<rows>(x, v);
         const __mmask16 mask = between(run.begin - n, run.end - n);
         if (result.half) {
           _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at + n, mask,
                                    _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
         } else {
-          _mm512_mask_storeu_ps(static_cast<float*>(run.to) + at + n, mask, y);
-          __builtin_prefetch(static_cast<float*>(run.to) + at + n + result.ahead, 1, 3);
+          store_vector(static_cast<float*>(run.to) + at + n, mask, y, result);
         }
       }
     }
@@ -120,8 +129,7 @@ inline void store_whole(const ProductResult& result, std::int64_t output) {
   const float* acc = result.acc + output * kSplitBlock;
   float* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
   for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
-    _mm512_storeu_ps(to + p, finish_sum(_mm512_load_ps(acc + p), bias, result.relu));
-    __builtin_prefetch(to + result.ahead + p, 1, 3);
+    store_vector(to + p, 0xffff, finish_sum(_mm512_load_ps(acc + p), bias, result.relu), result);
   }
 }
 
