@@ -12,10 +12,10 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
-constexpr std::int64_t kHalf = kSplitBlock / 2;      // rows of a tile
-constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
-constexpr std::int64_t kTileBytes = kTile * 2;
-constexpr std::int64_t kLine = 64;
+inline constexpr std::int64_t kHalf = kSplitBlock / 2;      // rows of a tile
+inline constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
+inline constexpr std::int64_t kTileBytes = kTile * 2;
+inline constexpr std::int64_t kLine = 64;
 
 // Tiles 0 to 3: sums, 16 x 16 each. 4 and 5: their rows' operand, pixels or filter. 6 and 7: that
 // of their columns.

@@ -125,7 +125,7 @@ inline void interleave(__m512 (&y)[4]) {
   __m512 odd[] = {y[1], y[3]};
   interleave(even);
   interleave(odd);
-  for (int i = 0; i < 2; ++i) {
+  for (std::int64_t i = 0; i < 2; ++i) {
     __m512 both[] = {even[i], odd[i]};
     interleave(both);
     y[2 * i] = both[0];

@@ -12,11 +12,11 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
-constexpr std::int64_t kLanes = 16;
+inline constexpr std::int64_t kLanes = 16;
 
 // Squares of the points of m = 4.
-constexpr auto kA = static_cast<float>(kWinogradNear);
-constexpr auto kB = static_cast<float>(kWinogradFar);
+inline constexpr auto kA = static_cast<float>(kWinogradNear);
+inline constexpr auto kB = static_cast<float>(kWinogradFar);
 
 inline __m512 set(float x) { return _mm512_set1_ps(x); }
 
