@@ -27,19 +27,6 @@ std::int64_t first_input(const ConvolutionAxis& axis) {
   return std::min(phase.offset(0), phase.offset(kWinogradWindow - 1));
 }
 
-// Of what is multiplied: a transformed number is a sum of inputs, each a multiple of its own last
-// bit, along a side of 4 times products of its points.
-void add_transformed(SharedRange& range, SplitRange seen, const kernels::WinogradTile& tile) {
-  constexpr std::uint32_t kExponent = 1u << 23;
-  const std::uint32_t growth = (tile.columns == 2 ? 2 : 6) * kExponent;
-  seen.largest = seen.largest > UINT32_MAX - growth ? UINT32_MAX : seen.largest + growth;
-  if (seen.smallest != UINT32_MAX) {
-    const std::uint32_t loss = (tile.columns == 2 ? 23 : 40) * kExponent;
-    seen.smallest = seen.smallest < loss ? 0 : seen.smallest - loss;
-  }
-  range.add(seen);
-}
-
 }  // namespace
 
 WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
@@ -164,7 +151,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
   const ConvolutionGeometry& g = geometry_;
   SplitRange seen;
   pack_inputs(arguments, tile, slot, seen);
-  add_transformed(range, seen, tiling_.tile);
+  range.add(seen);
   list_runs(arguments, tile, slot);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
@@ -182,6 +169,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
         kernels_.store(
             {.acc = slot.acc + (k * tile.blocks + n) * block_sums(),
              .acc_output_stride = channel_sums(),
+             .scale = 1 / filter_.scale(),
              .bias = slot.bias + channel - first_channel,
              .relu = relu_,
              .half = in_place && data_type_ == DataType::float16,

@@ -89,6 +89,7 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
   for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
     along_columns[q] = kernels::winograd_filter_row(tile_.rows, q);
   }
+  const auto factor = static_cast<double>(scale());
   float window[kWinogradWindow][kWinogradWindow][kSplitBlock];
   for (std::int64_t c = 0; c < inputs; ++c) {
     for (std::int64_t i = 0; i < kWinogradWindow; ++i) {
@@ -97,6 +98,11 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
                                  tap_offset(g.axes[1], g.filter_strides[1], i) +
                                  tap_offset(g.axes[2], g.filter_strides[2], j);
         load_(from + tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);
+        for (std::int64_t o = 0; o < outputs; ++o) {
+          const std::uint32_t bits = std::bit_cast<std::uint32_t>(window[i][j][o]) & 0x7fffffffu;
+          range.largest = std::max(range.largest, bits);
+          range.smallest = std::min(range.smallest, bits - 1);
+        }
       }
     }
     for (std::int64_t o = 0; o < outputs; ++o) {
@@ -112,25 +118,20 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
         const auto& t = along_columns[q].g;
         for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
           rows[q * tile_.column_points() + p][c * kSplitBlock + o] = static_cast<float>(
-              t[0] * columns[0][p] + t[1] * columns[1][p] + t[2] * columns[2][p]);
+              (t[0] * columns[0][p] + t[1] * columns[1][p] + t[2] * columns[2][p]) * factor);
         }
       }
     }
   }
   for (std::int64_t p = 0; p < tile_.points(); ++p) {
     std::byte* to = packed + kHeaderBytes + offset(group, out_block, p) + step * step_bytes_;
-    if (kernels_ != nullptr) {
-      kernels_->split_pixels(rows[p], kSplitBlock, kSplitBlock,
-                             reinterpret_cast<std::uint16_t*>(to), kernels::kSplitFilterPart,
-                             range);
+    if (kernels_ == nullptr) {
+      std::memcpy(to, rows[p], sizeof rows[p]);
       continue;
     }
-    std::memcpy(to, rows[p], sizeof rows[p]);
-    for (const float weight : rows[p]) {
-      const std::uint32_t bits = std::bit_cast<std::uint32_t>(weight) & 0x7fffffffu;
-      range.largest = std::max(range.largest, bits);
-      range.smallest = std::min(range.smallest, bits - 1);
-    }
+    SplitRange ignored;
+    kernels_->split_pixels(rows[p], kSplitBlock, kSplitBlock, reinterpret_cast<std::uint16_t*>(to),
+                           kernels::kSplitFilterPart, ignored);
   }
 }
 

@@ -20,6 +20,9 @@ class WinogradFilter {
  public:
   // `few` blocks lie together; `kernels` take numbers apart, null: they stay as they are. Throws
   // Error: out_of_memory when the packed size passes 2^63 bytes.
+  //
+  // Numbers that are taken apart are packed times scale(), so that products of small ones stay
+  // normal. The range is that of the filter as it was.
   WinogradFilter(const ConvolutionGeometry& geometry, DataType type, kernels::LoadRow load,
                  const kernels::SplitKernels* kernels, const kernels::WinogradTile& tile,
                  std::int64_t few);
@@ -28,6 +31,7 @@ class WinogradFilter {
   std::int64_t out_blocks() const noexcept { return out_blocks_; }  // a group
   std::int64_t steps() const noexcept { return steps_; }            // of 32 input channels
   std::int64_t few() const noexcept { return few_; }
+  float scale() const noexcept { return kernels_ != nullptr ? 0x1p40f : 1; }
 
   // Packs on at most `slots` threads. `packed` is aligned as workspaces are.
   void pack(const void* filter, std::byte* packed, unsigned slots) const noexcept;

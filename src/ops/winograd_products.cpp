@@ -57,6 +57,21 @@ class UnitWinograd final : public WinogradConvolution {
  private:
   static constexpr std::int64_t kStep = kParts * kernels::kSplitPatchPart;  // elements
 
+  // The unit takes subnormal numbers as zero. A part that vanishes so, or a product, is small
+  // against the rounding of the inputs and weights that it comes from, whatever cancels between
+  // them.
+  bool is_safe(const SplitRange& x, const SplitRange& filter) const noexcept override {
+    const auto exponent = [](std::uint32_t bits) { return static_cast<int>(bits >> 23) - 127; };
+    constexpr int kScale = 40;  // WinogradFilter::scale()
+    const int most = exponent(x.largest) + exponent(filter.largest) + kScale;
+    if (exponent(x.largest) > 100 || exponent(filter.largest) > 100 - kScale || most > 100)
+      return false;
+    if (x.largest == 0 || filter.largest == 0) return true;
+    const int low = exponent(x.smallest + 1);
+    const int filter_low = exponent(filter.smallest + 1);
+    return low >= -100 && low + filter_low + kScale >= -80;
+  }
+
   void transform_columns(const Tile& tile, std::int64_t c, const float* even, const float* odd,
                          const Slot& slot) const noexcept override {
     kernels_of_unit_.transform_columns({.even = even,

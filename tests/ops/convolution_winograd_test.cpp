@@ -179,6 +179,20 @@ TEST_P(WinogradConvolutionTest, InfinitiesAndTinyNumbers) {
   }
 }
 
+// What a smooth activation leaves of large negative numbers is no reason to compute an image twice.
+TEST_P(WinogradConvolutionTest, SmallNumbersAreNotTinyOnes) {
+  const ConvolutionParams p = padded({1, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
+  Floats x = numbers(count_of(p.input));
+  Floats w = numbers(count_of(p.filter));
+  const Floats b(32, 0.0f);
+  for (std::size_t i = 0; i < x.size(); i += 7) x[i] *= 1e-22f;
+  w[5] = 1e-9f;
+  const Floats expected = run(general(p), x, w, b);
+  const Floats result = run(winograd(p), x, w, b);
+  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+  EXPECT_FALSE(same_bits(result, expected));  // not the general way
+}
+
 // The numbers of real layers: around zero, positive, and both after ReLU.
 TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
   const auto relu = [](float x) { return std::max(x, 0.0f); };

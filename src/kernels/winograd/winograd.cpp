@@ -176,10 +176,12 @@ void store(const WinogradResult& result) {
         for (int i = 0; i < m; ++i) rows[i][x] = y[i];
       }
       const __m512 bias = _mm512_set1_ps(result.bias[o]);
+      const __m512 scale = _mm512_set1_ps(result.scale);
       for (int i = 0; i < m; ++i) {
         __m512 y[n];
         transform_sums(rows[i], y);
-        for (int j = 0; j < n; ++j) y[j] = finish_sum(y[j], bias, result.relu);
+        for (int j = 0; j < n; ++j)
+          y[j] = finish_sum(_mm512_mul_ps(y[j], scale), bias, result.relu);
         interleave(y);
         const std::int64_t at = o * result.output_stride + i * result.row_stride;
         for (std::int64_t r = 0; r < count; ++r) {

@@ -97,13 +97,14 @@ struct WinogradRun {
   void* to;              // the first tile's first output
 };
 
-// A^T acc A, bias and activation of one block.
+// A^T acc A, times a power of two, bias and activation of one block.
 struct WinogradResult {
   const float* acc;                // [32 outputs][point][32 tiles]
   std::int64_t acc_output_stride;  // floats
-  const float* bias;               // one an output
-  bool relu;                       // or no activation
-  bool half;                       // float16, otherwise float32
+  float scale;
+  const float* bias;  // one an output
+  bool relu;          // or no activation
+  bool half;          // float16, otherwise float32
   std::int64_t outputs;
   std::int64_t output_offset;  // elements from where the runs lie to the first output's
   std::int64_t output_stride;  // elements
