@@ -31,22 +31,29 @@ struct Costs {
   double step;                // products of 32 x 32 x 32
   double far_step;            // with patches past the second-level cache
   double sums;                // of 32 x 32, on their way from registers
+  double filter_byte;         // read from the third-level cache, where it does not fit the second
   std::int64_t number_bytes;  // of what is multiplied
 
   const TileCosts& of(const kernels::WinogradTile& tile) const {
     return tile.rows == 4 ? of_4x4 : tile.columns == 4 ? of_2x4 : of_2x2;
   }
 };
-constexpr Costs kUnit{{14e-9, 100e-9, 30e-9},
-                      {25e-9, 150e-9, 50e-9},
-                      {25e-9, 250e-9, 90e-9},
-                      175e-9,
-                      215e-9,
-                      30e-9,
-                      6};
-constexpr Costs kVectors{
-    {14e-9, 70e-9, 30e-9}, {25e-9, 90e-9, 50e-9}, {25e-9, 140e-9, 90e-9}, 410e-9, 430e-9, 20e-9, 4};
-constexpr double kFilterByte = 8e-11;
+constexpr Costs kUnit{.of_2x2 = {18e-9, 130e-9, 35e-9},
+                      .of_2x4 = {25e-9, 150e-9, 50e-9},
+                      .of_4x4 = {25e-9, 250e-9, 90e-9},
+                      .step = 175e-9,
+                      .far_step = 215e-9,
+                      .sums = 30e-9,
+                      .filter_byte = 5e-11,
+                      .number_bytes = 6};
+constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
+                         .of_2x4 = {25e-9, 90e-9, 50e-9},
+                         .of_4x4 = {25e-9, 140e-9, 90e-9},
+                         .step = 440e-9,
+                         .far_step = 470e-9,
+                         .sums = 20e-9,
+                         .filter_byte = 5e-11,
+                         .number_bytes = 4};
 constexpr std::int64_t kFilterKept = 1 << 20;
 
 struct Cost {
@@ -72,7 +79,7 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
   const double products = out_blocks * points * blocks * (in_blocks * step + costs.sums);
   const double filter = in_blocks * out_blocks * points *
                         static_cast<double>(kSplitBlock * kSplitBlock) * number_bytes;
-  const double reading = filter > kFilterKept ? filter * kFilterByte : 0;
+  const double reading = filter > kFilterKept ? filter * costs.filter_byte : 0;
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns),
           products + reading + out * lanes * of_tile.results};
 }
