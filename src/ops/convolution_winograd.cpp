@@ -35,9 +35,13 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                                          const kernels::SplitKernels* unit)
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
-      tiling_(geometry_, outputs, unit != nullptr),
+      tiling_(geometry_, outputs, unit != nullptr, slot_count(options, INT64_MAX)),
       filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
-  choose_splits(slot_count(options, INT64_MAX));
+  out_block_count_ = base::divide_up(filter_.out_blocks(), tiling_.out_shares);
+  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  tile_count_ = geometry_.batch * geometry_.groups * tiling_.row_blocks() *
+                tiling_.column_blocks() * out_splits_;
+  slots_ = slot_count(options, tile_count_);
   const std::int64_t blocks =
       base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
   const std::int64_t number_bytes = unit != nullptr ? unit->parts * 2 : 4;
@@ -59,29 +63,6 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                 std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
                 std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
                 std::to_string(tile_count_) + " blocks, " + std::to_string(slots_) + " slots";
-}
-
-// Few tiles leave threads without work: then output channels are shared out, though each share
-// transforms the inputs for itself.
-void WinogradConvolution::choose_splits(unsigned threads) {
-  const std::int64_t tiles =
-      geometry_.batch * geometry_.groups * tiling_.row_blocks() * tiling_.column_blocks();
-  out_splits_ = 1;
-  double best = std::numeric_limits<double>::infinity();
-  for (std::int64_t splits = 1; splits <= std::min(filter_.out_blocks(), std::int64_t{2} * threads);
-       ++splits) {
-    const double share = tiling_.input_seconds +
-                         (tiling_.seconds - tiling_.input_seconds) / static_cast<double>(splits);
-    const double rounds =
-        static_cast<double>(base::divide_up(tiles * splits, std::int64_t{threads}));
-    if (rounds * share >= best * 0.98) continue;
-    best = rounds * share;
-    out_splits_ = splits;
-  }
-  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  tile_count_ = tiles * out_splits_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
 }
 
 std::int64_t WinogradConvolution::sums_floats() const noexcept {

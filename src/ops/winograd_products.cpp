@@ -223,7 +223,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
   if (g.in_channels < fewest_channels(tile, unit)) return kNever;
-  return WinogradTiling(g, tile, unit).seconds;
+  return WinogradTiling(g, tile, unit, 1).seconds;
 }
 
 std::shared_ptr<WinogradConvolution> WinogradConvolution::make(const ConvolutionParams& params,

@@ -84,15 +84,26 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
           products + reading + out * lanes * of_tile.results};
 }
 
+// Time on some threads, at most: of all blocks of all images, the largest of which ends last, each
+// cut into shares of its output channels.
+double time_of(const Cost& all, const Cost& largest, std::int64_t shares, unsigned threads) {
+  const auto cuts = static_cast<double>(shares);
+  const double rest = (largest.input + largest.rest / cuts) * static_cast<double>(threads - 1);
+  return (all.input * cuts + all.rest + rest) / static_cast<double>(threads);
+}
+
 }  // namespace
 
 WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
-                               const kernels::WinogradTile& outputs, bool unit)
+                               const kernels::WinogradTile& outputs, bool unit, unsigned threads)
     : tile(outputs),
       rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
       columns(divide_up(geometry.axes[2].max_count(), outputs.columns)) {
   const Costs& costs = unit ? kUnit : kVectors;
   seconds = std::numeric_limits<double>::infinity();
+  double least = seconds;
+  const std::int64_t most_shares = std::min<std::int64_t>(
+      divide_up(geometry.out_channels, kSplitBlock), threads > 1 ? std::int64_t{2} * threads : 1);
   const std::int64_t points = tile.points();
   const std::int64_t lane_bytes =
       points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
@@ -113,12 +124,20 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
       add(rows % h, w, columns / w);
       add(h, columns % w, rows / h);
       add(rows % h, columns % w, 1);
-      if (sum.input + sum.rest >= seconds) continue;
-      seconds = sum.input + sum.rest;
-      input_seconds = sum.input;
-      block_rows = h;
-      block_columns = w;
-      patch_bytes = lanes * lane_bytes;
+      const auto images = static_cast<double>(geometry.batch * geometry.groups);
+      sum.input *= images;
+      sum.rest *= images;
+      const Cost largest = cost_of(geometry, tile, costs, h, w);
+      for (std::int64_t shares = 1; shares <= most_shares; ++shares) {
+        const double time = time_of(sum, largest, shares, threads);
+        if (time >= least) continue;
+        least = time;
+        seconds = sum.input + sum.rest;
+        out_shares = shares;
+        block_rows = h;
+        block_columns = w;
+        patch_bytes = lanes * lane_bytes;
+      }
     }
   }
   if (patch_bytes > kPatchBytes) {
@@ -127,9 +146,6 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     few = std::clamp<std::int64_t>(kAccBytes / acc_bytes, 1,
                                    divide_up(geometry.out_channels, kSplitBlock));
   }
-  const double images = static_cast<double>(geometry.batch * geometry.groups);
-  seconds *= images;
-  input_seconds *= images;
 }
 
 }  // namespace weft::ops
