@@ -1,6 +1,7 @@
 #include "ops/convolution_split.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -30,6 +31,20 @@ constexpr std::int64_t kMinLine = 96;
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
 constexpr int kMostApart = 4;
 
+// Taps so far apart that bands of rows without one of them are worth while.
+constexpr std::int64_t kFarApart = 8;
+
+// Of all pairs of a position and a tap, those that read the input.
+double share_inside(const ConvolutionAxis& axis) {
+  const Phase phase = axis.phase(0);
+  std::int64_t pairs = 0;
+  for (std::int64_t tap = 0; tap < phase.taps; ++tap) {
+    const auto [first, end] = axis.inside(phase, phase.offset(tap));
+    pairs += std::max<std::int64_t>(end - first, 0);
+  }
+  return static_cast<double>(pairs) / static_cast<double>(phase.taps * phase.count);
+}
+
 }  // namespace
 
 double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOptions& options) {
@@ -40,6 +55,8 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
   double positions = static_cast<double>(g.batch * g.groups);
   double line_share = 1;
+  double rows_of_taps = 1;  // the share of those that are not left out
+  double planes = 1;
   double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
@@ -52,6 +69,13 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
     if (d == kSpatial - 1) {
       line_share = static_cast<double>(axis.max_count()) /
                    static_cast<double>(axis.max_count() + taps.spread);
+      // Then there is a plane for each tap.
+      if (columns_lie_apart(g, axis.phase(0))) {
+        line_share = 1;
+        planes = taps.count;
+      }
+    } else if (axis.phase(0).taps > 1 && std::abs(axis.phase(0).offset_step) >= kFarApart) {
+      rows_of_taps = 1.05 * share_inside(axis);
     }
   }
   const double bytes_a_pixel =
@@ -61,7 +85,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const auto blocks = [](std::int64_t channels) {
     return static_cast<double>(base::round_up(channels, kSplitBlock));
   };
-  const double taps = static_cast<double>(g.window());
+  const double taps = static_cast<double>(g.window()) * rows_of_taps;
   const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
   const double parts = static_cast<double>(split_parts(params.input.data_type));
   const double products = parts == 3 ? 6 : 4;
@@ -72,7 +96,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double rate = 2.3e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
   return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
              line_share * products / rate +
-         in_elements * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
+         in_elements * planes * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
 }
 
 SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOptions& options)
@@ -89,8 +113,9 @@ SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOp
 }
 
 // Whether rows without pixels between them make clearly fewer blocks.
-bool SplitConvolution::columns_lie_apart(const Phase& inputs) const noexcept {
-  const std::int64_t rows = geometry_.axes[1].max_count(), columns = geometry_.axes[2].max_count();
+bool SplitConvolution::columns_lie_apart(const ConvolutionGeometry& geometry,
+                                         const Phase& inputs) noexcept {
+  const std::int64_t rows = geometry.axes[1].max_count(), columns = geometry.axes[2].max_count();
   const AxisTaps taps(inputs);
   const std::int64_t pitch = columns + taps.spread;
   return taps.count <= kMostApart && 20 * base::divide_up(rows * columns, kSplitBlock) <
@@ -122,7 +147,7 @@ void SplitConvolution::choose_sharing() {
                       .first_offset = lowest,
                       .offset_step = 1};
   }
-  columns_apart_ = columns_lie_apart(all_inputs_[2]);
+  columns_apart_ = columns_lie_apart(geometry_, all_inputs_[2]);
   const AxisTaps h(all_inputs_[1]), w = planes_of(2, all_inputs_[2]);
   const std::int64_t pitch = all_inputs_[2].count + w.spread;
   const std::int64_t rows = std::min(base::divide_up(kMinLine, pitch), all_inputs_[1].count);
@@ -133,7 +158,7 @@ void SplitConvolution::choose_sharing() {
 
 void SplitConvolution::choose_tiles(const PlanOptions& options) {
   choose_sharing();
-  if (!shares_pixels_) columns_apart_ = columns_lie_apart(geometry_.axes[2].phase(0));
+  if (!shares_pixels_) columns_apart_ = columns_lie_apart(geometry_, geometry_.axes[2].phase(0));
   const ConvolutionAxis& rows = geometry_.axes[1];
   const ConvolutionAxis& columns = geometry_.axes[2];
   // The largest of each over all phases.
@@ -169,6 +194,7 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
                                         std::max<std::int64_t>(rows.max_count(), 1));
   band_rows_ = std::min(band_rows_, rows.max_count());
   bands_ = base::divide_up(rows.max_count(), band_rows_);
+  if (rows.phase_count() == 1) bands_ = best_bands(bands_, pitch);
 
   // Few tiles leave threads without work at the end: cut rows, then output channels, finer.
   const unsigned threads = slot_count(options, INT64_MAX);
@@ -300,6 +326,47 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
   range.add(seen);
 }
 
+// The taps of the rows [first, first + count) of a phase that read the input at all; those between
+// two that do count as well.
+std::array<std::int64_t, 2> SplitConvolution::taps_inside(const Phase& phase, std::int64_t first,
+                                                          std::int64_t count) const noexcept {
+  std::int64_t begin = phase.taps, end = 0;
+  for (std::int64_t tap = 0; tap < phase.taps; ++tap) {
+    const auto [inside, outside] = geometry_.axes[1].inside(phase, phase.offset(tap));
+    if (std::max(inside, first) >= std::min(outside, first + count)) continue;
+    begin = std::min(begin, tap);
+    end = tap + 1;
+  }
+  return {std::min(begin, end), end};
+}
+
+// How many bands of rows take the least time, from `least` on: the narrower they are, the more rows
+// of taps read nothing but padding, as in windows far apart, and the more rows are split twice.
+std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch) const noexcept {
+  const Phase phase = geometry_.axes[1].phase(0);
+  const AxisTaps h(phase), w = planes_of(2, geometry_.axes[2].phase(0));
+  // Of a pixel of 32 channels: products with 32 output channels for one tap, and splitting.
+  constexpr double kProducts = 5.3, kSplitting = 12.8;
+  const auto tap_seconds = kProducts * static_cast<double>(filter_.out_blocks() * w.count);
+  const auto cost = [&](std::int64_t bands) {
+    const std::int64_t rows = base::divide_up(phase.count, bands);
+    double sum = 0;
+    for (std::int64_t first = 0; first < phase.count; first += rows) {
+      const std::int64_t count = std::min(rows, phase.count - first);
+      const auto [begin, end] = taps_inside(phase, first, count);
+      sum += static_cast<double>(base::round_up(count * pitch, kSplitBlock) * (end - begin)) *
+                 tap_seconds +
+             static_cast<double>((count + h.spread) * pitch * w.planes * h.planes) * kSplitting;
+    }
+    return sum;
+  };
+  std::int64_t best = least;
+  for (std::int64_t bands = least + 1; bands <= std::min(4 * least, phase.count); ++bands) {
+    if (cost(bands) < 0.95 * cost(best)) best = bands;
+  }
+  return best;
+}
+
 // The results of a tile's phases from some channel blocks, which have been split.
 void SplitConvolution::multiply_phases(const RunArguments& arguments, const std::byte* packed,
                                        const Tile& tile, const AxisTaps& h, const AxisTaps& w,
@@ -309,10 +376,15 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
   const auto place = [&](int d, std::int64_t tap) {
     return shares_pixels_ ? tile.phases[d].offset(tap) - tile.inputs[d].first_offset : tap;
   };
-  const std::int64_t tap_count = tile.phases[1].taps * tile.phases[2].taps;
+  // Rows of taps that read nothing but padding are left out: they would add zeros.
+  const auto rows_of_taps = taps_inside(tile.phases[1], tile.first_row, tile.rows);
+  const std::int64_t first_tap = rows_of_taps[0];
+  const std::int64_t row_taps = tile.phases[2].taps;
+  const std::int64_t all_taps = tile.phases[1].taps * row_taps;
+  const std::int64_t tap_count = (rows_of_taps[1] - first_tap) * row_taps;
   for (std::int64_t t = 0; t < tap_count; ++t) {
-    const std::int64_t i = place(1, t / tile.phases[2].taps);
-    const std::int64_t j = place(2, t % tile.phases[2].taps);
+    const std::int64_t i = place(1, first_tap + t / row_taps);
+    const std::int64_t j = place(2, t % row_taps);
     slot.taps[t] = ((h.plane[i] * w.planes + w.plane[j]) * tile.plane_size +
                     (h.shift[i] - h.lowest) * tile.pitch + w.shift[j] - w.lowest) *
                    kSplitBlock;
@@ -333,7 +405,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
           : 0;
   const auto filter_of = [&](std::int64_t k, std::int64_t block) {
     return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
-           block * tap_count * filter_.step();
+           (block * all_taps + first_tap * row_taps) * filter_.step();
   };
   for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
     // What is multiplied next; past the last there is nothing worth fetching, but no harm.
@@ -349,6 +421,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
                          .block_stride = tile.block_stride,
                          .part_stride = tile.part_stride,
                          .b = filter_of(k, first_block),
+                         .b_gap = (all_taps - tap_count) * filter_.step(),
                          .acc = acc,
                          .acc_stride = kSplitBlock,
                          .first = first_block == 0,
@@ -361,134 +434,6 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
       }
     }
     if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
-  }
-}
-
-void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w,
-                                    const std::byte* input, std::int64_t first_block,
-                                    std::int64_t block_count, const Slot& slot,
-                                    SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  for (std::int64_t b = 0; b < block_count; ++b) {
-    const std::int64_t first_channel = (first_block + b) * kSplitBlock;
-    const std::int64_t channels = std::min(kSplitBlock, g.in_channels - first_channel);
-    const std::byte* block = input + first_channel * g.in_channel_stride * element_bytes_;
-    if (channels < kSplitBlock) {
-      std::fill(slot.rows + channels * kChunk, slot.rows + kSplitBlock * kChunk, 0.0f);
-    }
-    for (int plane = 0; plane < h.planes * w.planes; ++plane) {
-      for (std::int64_t i = 0; i < tile.rows + h.spread; ++i) {
-        const std::int64_t y = (tile.first_row + h.lowest + i) * tile.inputs[1].in_step +
-                               h.remainder[plane / w.planes];
-        std::uint16_t* to = slot.pixels + b * tile.block_stride +
-                            (plane * tile.plane_size + i * tile.pitch) * kSplitBlock;
-        const bool inside = y >= 0 && y < g.axes[1].in_size();
-        split_row(tile, w, plane % w.planes,
-                  inside ? block + y * g.in_strides[1] * element_bytes_ : nullptr, channels, to,
-                  slot, range);
-      }
-    }
-  }
-}
-
-// One row of a plane; `row` is null where it lies in the padding.
-void SplitConvolution::split_row(const Tile& tile, const AxisTaps& w, int plane,
-                                 const std::byte* row, std::int64_t channels, std::uint16_t* to,
-                                 const Slot& slot, SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t step = tile.inputs[2].in_step;
-  const std::int64_t remainder = w.remainder[plane];
-  // Pixel u is input position (u + lowest) * step + remainder.
-  const std::int64_t size = g.axes[2].in_size();
-  std::int64_t begin = -base::floor_divide(remainder, step) - w.lowest;
-  std::int64_t end = base::floor_divide(size - remainder - 1, step) + 1 - w.lowest;
-  end = row == nullptr ? 0 : std::clamp(end, std::int64_t{0}, tile.pitch);
-  begin = std::clamp(begin, std::int64_t{0}, end);
-  for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-    std::uint16_t* part = to + q * tile.part_stride;
-    std::fill(part, part + begin * kSplitBlock, std::uint16_t{0});
-    std::fill(part + end * kSplitBlock, part + tile.pitch * kSplitBlock, std::uint16_t{0});
-  }
-  const std::int64_t stride = step * g.in_strides[2];
-  const bool in_place = data_type_ == DataType::float32 && stride == 1 && channels == kSplitBlock;
-  const std::int64_t chunk = in_place ? tile.pitch : kChunk;
-  for (std::int64_t u = begin; u < end; u += chunk) {
-    const std::int64_t count = std::min(chunk, end - u);
-    const std::byte* from =
-        row + ((u + w.lowest) * step + remainder) * g.in_strides[2] * element_bytes_;
-    if (in_place) {
-      kernels_.split_pixels(reinterpret_cast<const float*>(from), g.in_channel_stride, count,
-                            to + u * kSplitBlock, tile.part_stride, range);
-      continue;
-    }
-    for (std::int64_t c = 0; c < channels; ++c) {
-      rows_.load(data_type_)(from + c * g.in_channel_stride * element_bytes_, stride,
-                             slot.rows + c * kChunk, count);
-    }
-    kernels_.split_pixels(slot.rows, kChunk, count, to + u * kSplitBlock, tile.part_stride, range);
-  }
-}
-
-// The first row of a tile in one output channel of a group.
-std::byte* SplitConvolution::output_of(const RunArguments& arguments, const Tile& tile,
-                                       std::int64_t channel) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const Phase& ph = tile.phases[1];
-  return static_cast<std::byte*>(arguments.outputs[0]) +
-         (tile.image * g.out_batch_stride +
-          (tile.group * g.out_channels + channel) * g.out_channel_stride +
-          (ph.start + tile.first_row * ph.step) * g.out_strides[1] +
-          tile.phases[2].start * g.out_strides[2]) *
-             element_bytes_;
-}
-
-// The block of pixels from `first` of a tile's line on.
-void SplitConvolution::store_block(const RunArguments& arguments, const Tile& tile,
-                                   std::int64_t out_block, std::int64_t first, const float* acc,
-                                   const float* bias) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t channel = (tile.first_out_block + out_block) * kSplitBlock;
-  const std::int64_t row_stride = tile.phases[1].step * g.out_strides[1];
-  std::byte* output = output_of(arguments, tile, channel);
-  SplitResult result{.acc = acc,
-                     .bias = bias,
-                     .relu = relu_,
-                     .half = data_type_ == DataType::float16,
-                     .outputs = std::min(kSplitBlock, g.out_channels - channel),
-                     .output_stride = g.out_channel_stride,
-                     .run_count = 0,
-                     .runs = {}};
-  const std::int64_t end = std::min(first + kSplitBlock, tile.rows * tile.pitch);
-  for (std::int64_t at = first; at < end;) {
-    const std::int64_t row = at / tile.pitch;
-    const std::int64_t column = at % tile.pitch;
-    const std::int64_t count = std::min(tile.phases[2].count - column, end - at);
-    if (count > 0) {
-      result.runs[result.run_count++] = {at - first, count,
-                                         output + (row * row_stride + column) * element_bytes_};
-    }
-    at += tile.pitch - column;
-  }
-  kernels_.store(result);
-}
-
-void SplitConvolution::store(const RunArguments& arguments, const Tile& tile,
-                             std::int64_t out_block, float* sums) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const Phase& ph = tile.phases[1];
-  const Phase& pw = tile.phases[2];
-  const std::int64_t first = out_block * kSplitBlock;
-  const std::int64_t channels = std::min(kSplitBlock, g.out_channels - first);
-  for (std::int64_t o = 0; o < channels; ++o) {
-    float* row = sums + o * line_;
-    general_.finish(arguments, tile.group * g.out_channels + first + o, row,
-                    tile.rows * tile.pitch);
-    std::byte* to = output_of(arguments, tile, first + o);
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      rows_.store(data_type_)(row + r * tile.pitch,
-                              to + r * ph.step * g.out_strides[1] * element_bytes_,
-                              pw.step * g.out_strides[2], pw.count);
-    }
   }
 }
 

@@ -56,12 +56,15 @@ class SplitConvolution final : public SplitPlan {
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
 
-  bool columns_lie_apart(const Phase& inputs) const noexcept;
+  static bool columns_lie_apart(const ConvolutionGeometry& geometry, const Phase& inputs) noexcept;
   AxisTaps planes_of(int axis, const Phase& inputs) const noexcept {
     return axis == 2 && columns_apart_ ? AxisTaps::apart(inputs) : AxisTaps(inputs);
   }
   void choose_sharing();
   void choose_tiles(const PlanOptions& options);
+  std::int64_t best_bands(std::int64_t least, std::int64_t pitch) const noexcept;
+  std::array<std::int64_t, 2> taps_inside(const Phase& phase, std::int64_t first,
+                                          std::int64_t count) const noexcept;
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 

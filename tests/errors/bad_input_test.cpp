@@ -151,8 +151,15 @@ TEST_P(BadInputTest, EveryRowIsRefused) {
       expect_refused(row, row.command);
       continue;
     }
-    expect_refused(row, "weft check model.json");
-    expect_refused(row, "weft run model.json --json");
+    // Under AddressSanitizer, where each takes its time, one of the two, which read models alike.
+#ifdef __SANITIZE_ADDRESS__
+    const bool one = true;
+#else
+    const bool one = false;
+#endif
+    const bool checks = i / kShares % 2 == 0;
+    if (!one || checks) expect_refused(row, "weft check model.json");
+    if (!one || !checks) expect_refused(row, "weft run model.json --json");
   }
 }
 

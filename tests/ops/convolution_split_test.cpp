@@ -38,6 +38,25 @@ TEST_F(SplitConvolutionTest, AgreesWithTheGeneralPlan) {
   for (const Shape& shape : shapes) expect_right_plan<SplitConvolution>(params_of(shape));
 }
 
+// Windows so far apart that bands of rows have taps in nothing but padding, which are left out
+// whatever the bands.
+TEST_F(SplitConvolutionTest, TapsInThePaddingChangeNoBit) {
+  for (const std::uint32_t dilation : {3u, 12u, 40u}) {
+    ConvolutionParams params = params_of({2, 40, 33, 1, 33, 19, 3, 1, dilation});
+    params.start_padding = params.end_padding = {dilation, dilation};
+    params.output.sizes = output_sizes(params);
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(33);
+    const Floats one = run(plan_of<SplitConvolution>(params), x, w, b);
+    const Floats expected = run(general(params), x, w, b);
+    for (std::size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(one[i], expected[i], 1e-4) << i;
+    for (const unsigned threads : {2u, 5u, 16u}) {
+      EXPECT_TRUE(same_bits(run(plan_of<SplitConvolution>(params, threads), x, w, b), one));
+    }
+  }
+}
+
 TEST_F(SplitConvolutionTest, IsChosenWhereItIsFaster) {
   const ConvolutionParams wide = params_of({1, 64, 64, 1, 14, 14, 3, 1, 1});
   EXPECT_EQ(plan(wide, {.winograd = Winograd::never}).algorithm(), "split_f32_amx");

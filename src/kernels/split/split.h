@@ -35,7 +35,8 @@ struct SplitRange {
 //
 //   a     split pixels: [block][part][pixel][32 channels]; block_stride, part_stride in elements
 //   taps  offset of each tap's pixels from a, in elements
-//   b     split filter: [block][tap][part][32 x 32], see split_filter
+//   b     split filter: [block][tap][part][32 x 32], see split_filter; b_gap elements are left out
+//         after each block
 //   acc   32 rows of 32 floats, acc_stride apart
 struct SplitTile {
   const std::uint16_t* a;
@@ -45,6 +46,7 @@ struct SplitTile {
   std::int64_t block_stride;
   std::int64_t part_stride;
   const std::uint16_t* b;
+  std::int64_t b_gap;
   float* acc;
   std::int64_t acc_stride;
   bool first;

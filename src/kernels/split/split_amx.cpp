@@ -109,31 +109,21 @@ void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexc
 template <int parts>
 void multiply(const SplitTile& tile) noexcept {
   constexpr std::int64_t kStep = parts * kSplitFilterPart;
-  const std::int64_t stride = tile.acc_stride * static_cast<std::int64_t>(sizeof(float));
-  float* const acc[] = {tile.acc, tile.acc + kHalf, tile.acc + kHalf * tile.acc_stride,
-                        tile.acc + kHalf * tile.acc_stride + kHalf};
-  if (tile.first) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  } else {
-    _tile_loadd(0, acc[0], stride);
-    _tile_loadd(1, acc[1], stride);
-    _tile_loadd(2, acc[2], stride);
-    _tile_loadd(3, acc[3], stride);
-  }
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
   const std::uint16_t* ahead = tile.ahead;
   const std::uint16_t* h = tile.b;
   const std::int64_t part = tile.part_stride;
-  for (std::int64_t block = 0; block < tile.block_count; ++block) {
+  for (std::int64_t block = 0; block < tile.block_count; ++block, h += tile.b_gap) {
     const std::uint16_t* pixels = tile.a + block * tile.block_stride;
     for (std::int64_t tap = 0; tap < tile.tap_count; ++tap, h += kStep) {
       const std::uint16_t* x = pixels + tile.taps[tap];
       const bool last_tap = tap + 1 == tile.tap_count;
       const bool last = last_tap && block + 1 == tile.block_count;
       // The caller's next pixels begin where these end.
-      const std::uint16_t* next = last ? tile.b : h + kStep;
+      const std::uint16_t* next = last ? tile.b : h + kStep + (last_tap ? tile.b_gap : 0);
       const std::uint16_t* next_x = last       ? tile.a + tile.taps[0] + kSplitBlock * kSplitBlock
                                     : last_tap ? pixels + tile.block_stride + tile.taps[0]
                                                : pixels + tile.taps[tap + 1];
@@ -196,10 +186,7 @@ void multiply(const SplitTile& tile) noexcept {
       }
     }
   }
-  _tile_stored(0, acc[0], stride);
-  _tile_stored(1, acc[1], stride);
-  _tile_stored(2, acc[2], stride);
-  _tile_stored(3, acc[3], stride);
+  store_sums(tile.acc, tile.acc_stride, tile.first);
 }
 
 }  // namespace

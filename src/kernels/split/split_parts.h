@@ -48,6 +48,30 @@ inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t 
   return from;
 }
 
+// The sums of the tiles to 32 x 32 floats, rows `line` apart. Those of later terms are added as a
+// whole: the error of long chains grows with their length.
+inline void store_sums(float* sums, std::int64_t line, bool first) {
+  const auto store = [](float* to, std::int64_t to_line) {
+    _tile_stored(0, to, to_line * 4);
+    _tile_stored(1, to + kHalf, to_line * 4);
+    _tile_stored(2, to + kHalf * to_line, to_line * 4);
+    _tile_stored(3, to + kHalf * to_line + kHalf, to_line * 4);
+  };
+  if (first) {
+    store(sums, line);
+    return;
+  }
+  alignas(64) float later[kSplitBlock * kSplitBlock];
+  store(later, kSplitBlock);
+  for (std::int64_t row = 0; row < kSplitBlock; ++row) {
+    for (std::int64_t half = 0; half < kSplitBlock; half += kHalf) {
+      float* const to = sums + row * line + half;
+      _mm512_storeu_ps(
+          to, _mm512_add_ps(_mm512_loadu_ps(to), _mm512_load_ps(later + row * kSplitBlock + half)));
+    }
+  }
+}
+
 // 32 x 32 sums, rows `line` floats apart: acc = (first ? 0 : acc) + a x b over steps of 32 terms of
 // split numbers; product.h has the layouts. between() is called after each four products.
 template <int parts, class Between>
@@ -55,19 +79,10 @@ inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::
                            float* sums, std::int64_t line, bool first, const Between& between) {
   constexpr std::int64_t kPart = kSplitBlock * kSplitBlock;
   constexpr std::int64_t kStep = parts * kPart;
-  float* const acc[] = {sums, sums + kHalf, sums + kHalf * line, sums + kHalf * line + kHalf};
-  const std::int64_t line_bytes = line * 4;
-  if (first) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  } else {
-    _tile_loadd(0, acc[0], line_bytes);
-    _tile_loadd(1, acc[1], line_bytes);
-    _tile_loadd(2, acc[2], line_bytes);
-    _tile_loadd(3, acc[3], line_bytes);
-  }
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
   for (std::int64_t step = 0; step < steps; ++step, a += kStep, b += kStep) {
     const std::uint16_t* next = b + kStep;
     // Each line changes one operand of the line before.
@@ -117,10 +132,7 @@ inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::
       between();
     }
   }
-  _tile_stored(0, acc[0], line_bytes);
-  _tile_stored(1, acc[1], line_bytes);
-  _tile_stored(2, acc[2], line_bytes);
-  _tile_stored(3, acc[3], line_bytes);
+  store_sums(sums, line, first);
 }
 
 }  // namespace
