@@ -34,17 +34,6 @@ constexpr int kMostApart = 4;
 // Taps so far apart that bands of rows without one of them are worth while.
 constexpr std::int64_t kFarApart = 8;
 
-// Of all pairs of a position and a tap, those that read the input.
-double share_inside(const ConvolutionAxis& axis) {
-  const Phase phase = axis.phase(0);
-  std::int64_t pairs = 0;
-  for (std::int64_t tap = 0; tap < phase.taps; ++tap) {
-    const auto [first, end] = axis.inside(phase, phase.offset(tap));
-    pairs += std::max<std::int64_t>(end - first, 0);
-  }
-  return static_cast<double>(pairs) / static_cast<double>(phase.taps * phase.count);
-}
-
 }  // namespace
 
 double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOptions& options) {
@@ -75,7 +64,8 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
         planes = taps.count;
       }
     } else if (axis.phase(0).taps > 1 && std::abs(axis.phase(0).offset_step) >= kFarApart) {
-      rows_of_taps = 1.05 * share_inside(axis);
+      const double pairs = static_cast<double>(axis.phase(0).taps * axis.phase(0).count);
+      rows_of_taps = 1.05 * static_cast<double>(pairs_inside(axis)) / pairs;
     }
   }
   const double bytes_a_pixel =
@@ -361,7 +351,11 @@ std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch
     return sum;
   };
   std::int64_t best = least;
-  for (std::int64_t bands = least + 1; bands <= std::min(4 * least, phase.count); ++bands) {
+  // Nearer taps have nothing to gain; of many bands, few lie at the padding.
+  if (phase.taps < 2 || std::abs(phase.offset_step) < kFarApart) return least;
+  constexpr std::int64_t kMostBands = 32;
+  for (std::int64_t bands = least + 1; bands <= std::min({4 * least, phase.count, kMostBands});
+       ++bands) {
     if (cost(bands) < 0.95 * cost(best)) best = bands;
   }
   return best;

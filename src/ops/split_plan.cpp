@@ -10,6 +10,18 @@ namespace weft::ops {
 
 std::int64_t split_parts(DataType type) noexcept { return type == DataType::float16 ? 2 : 3; }
 
+std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept {
+  std::int64_t pairs = 0;
+  for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
+    const Phase phase = axis.phase(p);
+    for (std::int64_t j = 0; j < phase.taps; ++j) {
+      const auto [first, end] = axis.inside(phase, phase.offset(j));
+      pairs += std::max<std::int64_t>(end - first, 0);
+    }
+  }
+  return pairs;
+}
+
 double general_seconds(const ConvolutionParams& params) {
   // A second, with AVX-512 on one core at 2.8 GHz; taps in the padding are left out.
   constexpr double kOperations = 1.4e11;
@@ -23,15 +35,7 @@ double general_seconds(const ConvolutionParams& params) {
                static_cast<double>(axis.phase_count());
       continue;
     }
-    std::int64_t pairs = 0;  // of a position and a tap
-    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
-      const Phase phase = axis.phase(p);
-      for (std::int64_t j = 0; j < phase.taps; ++j) {
-        const auto [first, end] = axis.inside(phase, phase.offset(j));
-        pairs += std::max<std::int64_t>(end - first, 0);
-      }
-    }
-    terms *= static_cast<double>(pairs);
+    terms *= static_cast<double>(pairs_inside(axis));
   }
   return terms / kOperations;
 }

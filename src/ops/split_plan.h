@@ -54,6 +54,9 @@ class SplitPlan : public PlanBody {
   std::uint64_t filter_bytes_ = 0;
 };
 
+// Of all positions and taps of a dimension, the pairs that read the input.
+std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept;
+
 // Seconds that one core would take without the unit.
 double general_seconds(const ConvolutionParams& params);
 

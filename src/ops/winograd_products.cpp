@@ -1,7 +1,6 @@
 // The two ways in which WinogradConvolution multiplies, and when it is the way at all.
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -132,7 +131,7 @@ class VectorWinograd final : public WinogradConvolution {
         gemm_(kernels::gemm_kernel(isa)),
         chain_(geometry_.in_channels < 96 ? 16 : 32) {
     algorithm = kernels_.name;
-    for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
+    for (std::int64_t c = 0; c < chain_; ++c) {
       terms_.push_back({.a = c * kSplitBlock, .b = c * kSplitBlock});
     }
   }
@@ -179,18 +178,18 @@ class VectorWinograd final : public WinogradConvolution {
   void multiply_block(const float* filter, const float* patches, float* acc) const noexcept {
     const std::int64_t vectors = kSplitBlock / gemm_.lanes;
     const Strips strips(kSplitBlock, gemm_.max_positions[vectors - 1]);
-    const std::int64_t channels = std::ssize(terms_);
+    const std::int64_t channels = geometry_.in_channels;
     const auto* next = reinterpret_cast<const char*>(patches) + patch_block_;
     std::int64_t first = 0;
     for (std::int64_t strip = 0; strip < strips.count; ++strip) {
       const std::int64_t outputs = strips.size(strip);
       const kernels::GemmFunction function = gemm_.tile(vectors, outputs, 1);
       for (std::int64_t c = 0; c < channels; c += chain_, next += chain_ * 64) {
-        function({.a = filter + first,
-                  .b = patches,
+        function({.a = filter + c * kSplitBlock + first,
+                  .b = patches + c * kSplitBlock,
                   .acc = acc + first * channel_sums(),
                   .bias = nullptr,
-                  .terms = terms_.data() + c,
+                  .terms = terms_.data(),
                   .depth = std::min(chain_, channels - c),
                   .a_step = 1,
                   .acc_stride = channel_sums(),
@@ -208,7 +207,7 @@ class VectorWinograd final : public WinogradConvolution {
   // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
   // which so has to be smaller than that of all channels in one.
   std::int64_t chain_;
-  std::vector<kernels::GemmTerm> terms_;
+  std::vector<kernels::GemmTerm> terms_;  // of a chain
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "kernels/winograd/winograd.h"
+#include "ops/split_plan.h"
 
 namespace weft::ops {
 
@@ -54,7 +55,6 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .sums = 20e-9,
                          .filter_byte = 5e-11,
                          .number_bytes = 4};
-constexpr std::int64_t kFilterKept = 1 << 20;
 
 struct Cost {
   double input, rest;

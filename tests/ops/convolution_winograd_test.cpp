@@ -16,11 +16,7 @@ using Way = std::tuple<Isa, kernels::WinogradTile>;
 
 class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
  protected:
-  void SetUp() override {
-    if (base::choose_isa() < std::get<Isa>(GetParam())) {
-      GTEST_SKIP() << "no " << name(std::get<Isa>(GetParam())) << ", or WEFT_MAX_ISA forbids it";
-    }
-  }
+  void SetUp() override { skip_without(std::get<Isa>(GetParam())); }
 
   kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
 
@@ -53,9 +49,6 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
     }
   }
 };
-
-class WinogradErrorTest : public NumbersTest {};
-class WinogradChoiceTest : public NumbersTest {};
 
 ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
   ConvolutionParams p = params_of(shape);
@@ -193,75 +186,90 @@ TEST_P(WinogradConvolutionTest, SmallNumbersAreNotTinyOnes) {
   EXPECT_FALSE(same_bits(result, expected));  // not the general way
 }
 
+// The least channels, and more, of each tile that is a default.
+struct ErrorCase {
+  Isa isa;
+  kernels::WinogradTile tile;
+  std::uint32_t channels;
+};
+
+class WinogradErrorTest : public NumbersTest, public ::testing::WithParamInterface<ErrorCase> {
+ protected:
+  void SetUp() override { skip_without(GetParam().isa); }
+};
+
 // The numbers of real layers: around zero, positive, and both after ReLU.
-TEST_F(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
-  const auto relu = [](float x) { return std::max(x, 0.0f); };
-  const auto positive = [](float x) { return std::fabs(x); };
-  const auto as_it_is = [](float x) { return x; };
-  struct Case {
-    Isa isa;
-    kernels::WinogradTile tile;
-    std::uint32_t channels;
+TEST_P(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
+  const auto& [isa, tile, channels] = GetParam();
+  const ConvolutionParams params = padded({1, channels, 4, 1, 14, 14, 3, 1, 1}, 1, 1);
+  ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
+  const Plan winograd(WinogradConvolution::make(params, {.max_isa = isa}, tile));
+  const Plan one_chain = plan(params, {.strict = true});
+  const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
+    Floats x = numbers(count_of(params.input));
+    Floats w = numbers(count_of(params.filter));
+    for (float& v : x) v = of_input(v);
+    for (float& v : w) v = of_weight(v);
+    const Floats b(4, 0.0f);
+    const Floats chain = run(one_chain, x, w, b);
+    const Floats result = run(winograd, x, w, b);
+    const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
+                                 reinterpret_cast<const std::byte*>(w.data()),
+                                 reinterpret_cast<const std::byte*>(b.data())};
+    const reference::ExpectedTensor exact = reference::evaluate(params, inputs);
+    double ours = 0, theirs = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double sum = (exact[i].range.low + exact[i].range.high) / 2;
+      ours += std::pow(result[i] - sum, 2);
+      theirs += std::pow(chain[i] - sum, 2);
+    }
+    EXPECT_LT(ours, theirs);
   };
-  constexpr Case kCases[] = {{Isa::amx, {2, 2}, 16},    {Isa::amx, {2, 2}, 64},
-                             {Isa::amx, {2, 4}, 32},    {Isa::amx, {2, 4}, 256},
-                             {Isa::avx512, {2, 2}, 32}, {Isa::avx512, {2, 2}, 96},
-                             {Isa::avx512, {2, 4}, 64}, {Isa::avx512, {2, 4}, 96}};
-  if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512, or WEFT_MAX_ISA forbids it";
-  for (const Case& c : kCases) {
-    const Isa isa = c.isa;
-    const kernels::WinogradTile tile = c.tile;
-    const std::uint32_t channels = c.channels;
-    if (base::choose_isa() < isa) continue;
-    const ConvolutionParams params = padded({1, channels, 4, 1, 14, 14, 3, 1, 1}, 1, 1);
-    ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
-    const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
-      SCOPED_TRACE(std::string(name(isa)) + " " + std::to_string(tile.columns) + ", " +
-                   std::to_string(channels));
-      Floats x = numbers(count_of(params.input));
-      Floats w = numbers(count_of(params.filter));
-      for (float& v : x) v = of_input(v);
-      for (float& v : w) v = of_weight(v);
-      const Floats b(4, 0.0f);
-      const Floats chain = run(plan(params, {.strict = true}), x, w, b);
-      const Floats result =
-          run(Plan(WinogradConvolution::make(params, {.max_isa = isa}, tile)), x, w, b);
-      const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
-                                   reinterpret_cast<const std::byte*>(w.data()),
-                                   reinterpret_cast<const std::byte*>(b.data())};
-      const reference::ExpectedTensor exact = reference::evaluate(params, inputs);
-      double ours = 0, theirs = 0;
-      for (std::size_t i = 0; i < result.size(); ++i) {
-        const double sum = (exact[i].range.low + exact[i].range.high) / 2;
-        ours += std::pow(result[i] - sum, 2);
-        theirs += std::pow(chain[i] - sum, 2);
-      }
-      EXPECT_LT(ours, theirs);
-    };
-    expect_less(as_it_is, as_it_is);
-    expect_less(relu, as_it_is);
-    expect_less(positive, as_it_is);
-    expect_less(positive, positive);
-  }
+  const auto as_it_is = [](float v) { return v; };
+  const auto relu = [](float v) { return std::max(v, 0.0f); };
+  const auto positive = [](float v) { return std::fabs(v); };
+  expect_less(as_it_is, as_it_is);
+  expect_less(relu, as_it_is);
+  expect_less(positive, as_it_is);
+  expect_less(positive, positive);
 }
 
+INSTANTIATE_TEST_SUITE_P(
+    Defaults, WinogradErrorTest,
+    ::testing::Values(ErrorCase{Isa::amx, {2, 2}, 16}, ErrorCase{Isa::amx, {2, 2}, 64},
+                      ErrorCase{Isa::amx, {2, 4}, 32}, ErrorCase{Isa::amx, {2, 4}, 256},
+                      ErrorCase{Isa::avx512, {2, 2}, 32}, ErrorCase{Isa::avx512, {2, 2}, 96},
+                      ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96}));
+
+class WinogradChoiceTest : public NumbersTest {
+ protected:
+  const ConvolutionParams params_ = padded({1, 128, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
+
+  std::string takes(const PlanOptions& options) {
+    return std::string(plan(params_, options).algorithm());
+  }
+};
+
 TEST_F(WinogradChoiceTest, OptionsAndStrictModeTurnItOff) {
-  if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512, or WEFT_MAX_ISA forbids it";
-  const ConvolutionParams params = padded({1, 128, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
-  const auto takes = [&](const PlanOptions& options) {
-    return std::string(plan(params, options).algorithm());
-  };
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
   EXPECT_EQ(takes({.max_isa = Isa::avx512}), "winograd_2x4_avx512");
   EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::allowed}), "winograd_4x4_avx512");
   EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::never}), "gemm_f32_avx512");
   EXPECT_EQ(takes({.strict = true, .winograd = Winograd::allowed}).find("winograd"),
             std::string::npos);
-  if (base::choose_isa() >= Isa::amx) {
-    EXPECT_EQ(takes({}), "winograd_2x4_amx");
-    EXPECT_EQ(takes({.winograd = Winograd::allowed}), "winograd_4x4_amx");
-    EXPECT_EQ(takes({.winograd = Winograd::never}), "split_f32_amx");
-  }
-  // Too few channels for the error to stay below that of a chain.
+}
+
+TEST_F(WinogradChoiceTest, OptionsTurnItOffOnAMatrixUnit) {
+  skip_without(Isa::amx);
+  if (IsSkipped()) return;
+  EXPECT_EQ(takes({}), "winograd_2x4_amx");
+  EXPECT_EQ(takes({.winograd = Winograd::allowed}), "winograd_4x4_amx");
+  EXPECT_EQ(takes({.winograd = Winograd::never}), "split_f32_amx");
+}
+
+// Their error would pass that of a chain.
+TEST_F(WinogradChoiceTest, NeverForFewChannels) {
   const ConvolutionParams narrow = padded({1, 8, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
   EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(narrow, {}, {2, 2})));
 }

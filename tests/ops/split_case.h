@@ -21,6 +21,13 @@ class NumbersTest : public ::testing::Test {
  protected:
   std::mt19937 random_{20261121};
 
+  // What this machine lacks shows as skipped.
+  static void skip_without(Isa isa) {
+    if (base::choose_isa() < isa) {
+      GTEST_SKIP() << "no " << name(isa) << ", or WEFT_MAX_ISA forbids it";
+    }
+  }
+
   Floats numbers(std::size_t count) {
     std::normal_distribution<float> distribution;
     Floats result(count);
@@ -86,11 +93,7 @@ inline bool same_bits(const Floats& a, const Floats& b) {
 // All tests of these plans need the unit; without it they show as skipped.
 class MatrixUnitTest : public NumbersTest {
  protected:
-  void SetUp() override {
-    if (base::choose_isa() < Isa::amx) {
-      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
-    }
-  }
+  void SetUp() override { skip_without(Isa::amx); }
 
   // Against the general plan, and with other numbers of threads.
   template <class Body>
