@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include "ops/split_case.h"
@@ -10,6 +11,11 @@
 
 namespace weft::ops {
 namespace {
+
+std::string text(Isa isa, const kernels::WinogradTile& tile) {
+  return std::string(name(isa)) + "_" + std::to_string(tile.rows) + "x" +
+         std::to_string(tile.columns);
+}
 
 // The instruction set, whether that of the matrix unit or not, and the tile.
 using Way = std::tuple<Isa, kernels::WinogradTile>;
@@ -239,7 +245,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(ErrorCase{Isa::amx, {2, 2}, 16}, ErrorCase{Isa::amx, {2, 2}, 64},
                       ErrorCase{Isa::amx, {2, 4}, 32}, ErrorCase{Isa::amx, {2, 4}, 256},
                       ErrorCase{Isa::avx512, {2, 2}, 32}, ErrorCase{Isa::avx512, {2, 2}, 96},
-                      ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96}));
+                      ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96}),
+    [](const auto& info) {
+      return text(info.param.isa, info.param.tile) + "_" + std::to_string(info.param.channels);
+    });
 
 class WinogradChoiceTest : public NumbersTest {
  protected:
@@ -292,7 +301,11 @@ INSTANTIATE_TEST_SUITE_P(Ways, WinogradConvolutionTest,
                          ::testing::Combine(::testing::Values(Isa::avx512, Isa::amx),
                                             ::testing::Values(kernels::WinogradTile{2, 2},
                                                               kernels::WinogradTile{2, 4},
-                                                              kernels::WinogradTile{4, 4})));
+                                                              kernels::WinogradTile{4, 4})),
+                         [](const auto& info) {
+                           return text(std::get<Isa>(info.param),
+                                       std::get<kernels::WinogradTile>(info.param));
+                         });
 
 }  // namespace
 }  // namespace weft::ops

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -84,7 +85,11 @@ INSTANTIATE_TEST_SUITE_P(Levels, StrictShapes,
                          ::testing::Values(StrictCase{Isa::avx512, 0, 1e99, false},
                                            StrictCase{Isa::avx2, 0, 1e99, false},
                                            StrictCase{Isa::base, 0, 4e7, false},
-                                           StrictCase{Isa::base, 4e7, 1e99, true}));
+                                           StrictCase{Isa::base, 4e7, 1e99, true}),
+                         [](const auto& info) {
+                           return std::string(name(info.param.isa)) +
+                                  (info.param.is_long ? "_long" : "");
+                         });
 
 }  // namespace
 }  // namespace weft::cli::bench
