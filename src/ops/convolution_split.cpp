@@ -78,7 +78,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double taps = static_cast<double>(g.window()) * rows_of_taps;
   const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
   const double parts = static_cast<double>(split_parts(params.input.data_type));
-  const double products = parts == 3 ? 6 : 4;
+  const double products = parts == 3 ? 6 : 3;
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;
@@ -387,7 +387,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
   const std::int64_t class_offset = filter_.class_offset(tile.phases);
   const bool one_group = block_group_ == filter_.in_blocks();
   const bool last = first_block + block_count == filter_.in_blocks();
-  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 4;
+  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 3;
   const std::int64_t passes = base::divide_up(line, kSplitBlock);
   // Where the cache holds the next block's filter too, all of it; otherwise a part.
   const std::int64_t slab = block_count * tap_count * filter_.step() * 2;
