@@ -253,22 +253,17 @@ void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte*
 }
 
 SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
-  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
-  tile.first_row = digit(bands_) * band_rows_;
+  tile.first_row = base::take_digit(index, bands_) * band_rows_;
   for (int d = kSpatial; d-- > 1;) {
     const ConvolutionAxis& axis = geometry_.axes[d];
-    tile.phases[d] = axis.phase(shares_pixels_ ? 0 : digit(axis.phase_count()));
+    tile.phases[d] = axis.phase(shares_pixels_ ? 0 : base::take_digit(index, axis.phase_count()));
     tile.inputs[d] = shares_pixels_ ? all_inputs_[d] : tile.phases[d];
   }
   tile.phases[0] = geometry_.axes[0].phase(0);
-  tile.group = digit(geometry_.groups);
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   tile.rows = std::min(band_rows_, tile.phases[1].count - tile.first_row);
   return tile;

@@ -12,8 +12,68 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
+inline void prefetch(const float* from) {
+  _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0);
+}
+
+// Where 16 positions of a row lie: in the one image.
+class OneImage {
+ public:
+  OneImage(const PatchRows& rows, std::int64_t position) : at_(rows.first + position) {}
+
+  __m512 load(const float* row, __mmask16 mask) const {
+    return _mm512_maskz_loadu_ps(mask, row + at_);
+  }
+  const float* place(const float* row) const { return row + at_; }
+  void move() { at_ += kHalf; }
+
+ private:
+  std::int64_t at_;  // float of a row
+};
+
+// In one of several images or in two.
+class Images {
+ public:
+  Images(const PatchRows& rows, std::int64_t position)
+      : length_(rows.length),
+        skipped_(rows.image_stride - rows.length),
+        at_(rows.first + position) {
+    left_ = length_ - at_;
+    if (left_ > 0) return;
+    // Far fewer than 2^32: 32-bit division takes half the time.
+    const std::int64_t image =
+        static_cast<std::uint32_t>(at_) / static_cast<std::uint32_t>(length_);
+    left_ += image * length_;
+    at_ += image * skipped_;
+  }
+
+  __m512 load(const float* row, __mmask16 mask) const {
+    const float* from = row + at_;
+    if (left_ >= kHalf) return _mm512_maskz_loadu_ps(mask, from);
+    const __mmask16 here = first_of_16(left_);
+    return _mm512_mask_loadu_ps(_mm512_maskz_loadu_ps(mask & here, from), mask & ~here,
+                                from + skipped_);
+  }
+
+  const float* place(const float* row) const { return row + at_; }
+
+  void move() {
+    at_ += kHalf;
+    left_ -= kHalf;
+    if (left_ > 0) return;
+    at_ += skipped_;
+    left_ += length_;
+  }
+
+ private:
+  std::int64_t length_;
+  std::int64_t skipped_;  // from an image's end to the next one
+  std::int64_t at_;       // float of a row
+  std::int64_t left_;     // of the image
+};
+
 // One pair of terms of 32 positions.
-template <int parts>
+template <int parts, class Place>
 void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
   // Far fewer than 2^32: 32-bit division takes half the time.
   const auto blocks = static_cast<std::uint32_t>((rows.positions + kSplitBlock - 1) / kSplitBlock);
@@ -23,6 +83,7 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   const bool has_odd = 2 * pair_index + 1 < rows.terms;
   const float* even = rows.rows + (has_even ? 2 * pair_index : 0) * rows.row_stride;
   const float* odd = even + (has_odd ? rows.row_stride : 0);
+  Place place(rows, block * kSplitBlock);
   std::uint16_t* to = rows.to + block * rows.block_stride +
                       pair_index / kHalf * (parts * kSplitPatchPart) +
                       pair_index % kHalf * kSplitBlock;
@@ -31,10 +92,11 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   for (std::int64_t half = 0; half < 2; ++half) {
     const std::int64_t at = block * kSplitBlock + half * kHalf;
     const __mmask16 mask = first_of_16(rows.positions - at);
-    const __m512 x = _mm512_maskz_loadu_ps(has_even ? mask : __mmask16{0}, even + at);
-    const __m512 y = _mm512_maskz_loadu_ps(has_odd ? mask : __mmask16{0}, odd + at);
-    _mm_prefetch(reinterpret_cast<const char*>(even + 4 * rows.row_stride + at), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(odd + 4 * rows.row_stride + at), _MM_HINT_T0);
+    const __m512 x = place.load(even, has_even ? mask : __mmask16{0});
+    const __m512 y = place.load(odd, has_odd ? mask : __mmask16{0});
+    prefetch(place.place(even + 4 * rows.row_stride));
+    prefetch(place.place(odd + 4 * rows.row_stride));
+    place.move();
     widen(largest, smallest, x);
     widen(largest, smallest, y);
     const Split<parts> e(x);
@@ -70,7 +132,9 @@ void pack_units(ProductSide& side, std::int64_t count) {
     const std::int64_t all = (side.rows.terms + kSplitBlock - 1) / kSplitBlock * kHalf *
                              ((side.rows.positions + kSplitBlock - 1) / kSplitBlock);
     const std::int64_t end = all - side.units < count ? all : side.units + count;
-    for (; side.units < end; ++side.units) pack_rows_unit<parts>(side.rows, side.units, side.range);
+    const auto pack_unit = side.rows.length < INT64_MAX ? pack_rows_unit<parts, Images>
+                                                        : pack_rows_unit<parts, OneImage>;
+    for (; side.units < end; ++side.units) pack_unit(side.rows, side.units, side.range);
   } else if (side.taps.terms > 0) {
     const std::int64_t all = side.taps.terms / 2;
     const std::int64_t end = all - side.units < count ? all : side.units + count;
