@@ -72,8 +72,8 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   // Measured on one core at 2.8 GHz: a step of products and its part of all else that is done for a
   // block; a block's results; a pair of terms of a block packed, its terms gathered where they do
   // not lie in place; results written past the second-level cache.
-  const double step = parts == 3 ? 150e-9 : 110e-9;
-  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 12e9;
+  const double step = parts == 3 ? 150e-9 : 85e-9;
+  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
   double sum = 0;
   for (const PhaseSet& set : phase_sets(g)) {

@@ -38,7 +38,8 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
   const std::int64_t plane = ph.count * pw.count;
   const bool apart = pd.count > 1 && shape_.in_strides[0] != plane;
   side.rows = {
-      .rows = reinterpret_cast<const float*>(input) + first_term * shape_.in_channel_stride,
+      .rows = input + first_term * shape_.in_channel_stride * element_bytes_,
+      .half = data_type_ == DataType::float16,
       .row_stride = shape_.in_channel_stride,
       .first = tile.first + batch.first,
       .length = apart ? plane : INT64_MAX,
@@ -61,6 +62,7 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
       const std::int64_t first_term = (batch.step + s) * kSplitBlock;
       side.units = 0;
       side.rows = {.rows = slot.rows,
+                   .half = false,
                    .row_stride = run_,
                    .first = 0,
                    .length = INT64_MAX,
@@ -83,7 +85,7 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
 // one plane of it after the other.
 bool ProductConvolution::reads_in_place(const PhaseSet& set) const noexcept {
   constexpr std::int64_t kLeast = 16;  // see PatchRows
-  if (data_type_ != DataType::float32 || set.taps != 1) return false;
+  if (set.taps != 1) return false;
   std::int64_t stride = 1;
   for (int d = kSpatial; d-- > 0;) {
     const Phase& phase = set.inputs[d];
