@@ -237,19 +237,15 @@ void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept
 }
 
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   constexpr int kLast = kSpatial - 1;
   Tile tile;
   // Positions run fastest: neighbouring tiles share the panels that they read.
-  for (int d = kSpatial; d-- > 0;) tile.first[d] = digit(tiling_.boxes[d]) * tiling_.box[d];
-  tile.first_panel = digit(tiling_.panel_blocks) * tiling_.panel_block;
+  for (int d = kSpatial; d-- > 0;)
+    tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
+  tile.first_panel = base::take_digit(index, tiling_.panel_blocks) * tiling_.panel_block;
   tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);
   for (int d = kSpatial; d-- > 0;) {
-    std::int64_t phase = digit(phase_counts_[d]);
+    std::int64_t phase = base::take_digit(index, phase_counts_[d]);
     if (d == kLast && merges_) {
       tile.merged = phase == 0 ? merged_ : 1;
       if (phase > 0) phase += merged_ - 1;
@@ -260,7 +256,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     tile.last[i] = tile.merged > 1 ? geometry_.axes[kLast].phase(i) : tile.phases[kLast];
   }
-  tile.group = digit(geometry_.groups);
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   return tile;
 }

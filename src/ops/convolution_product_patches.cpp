@@ -34,19 +34,26 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
     return;
   }
   const std::int64_t first_term = batch.step * kSplitBlock;
-  side.rows = {.rows = reinterpret_cast<const float*>(input) +
-                       first_term * geometry_.in_channel_stride + tile.first + batch.first,
-               .row_stride = geometry_.in_channel_stride,
-               .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
-               .positions = batch.count,
-               .to = to,
-               .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
+  const auto& [pd, ph, pw] = tile.set->inputs;
+  const std::int64_t plane = ph.count * pw.count;
+  const bool apart = pd.count > 1 && shape_.in_strides[0] != plane;
+  side.rows = {
+      .rows = input + first_term * shape_.in_channel_stride * element_bytes_,
+      .half = data_type_ == DataType::float16,
+      .row_stride = shape_.in_channel_stride,
+      .first = tile.first + batch.first,
+      .length = apart ? plane : INT64_MAX,
+      .image_stride = apart ? shape_.in_strides[0] : 0,
+      .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
+      .positions = batch.count,
+      .to = to,
+      .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
 }
 
 void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
                               std::uint16_t* to, const Slot& slot,
                               ProductSide& side) const noexcept {
-  if (use_planes_ || reads_in_place(tile)) {
+  if (use_planes_ || reads_in_place(*tile.set)) {
     set_packing(tile, input, batch, to, slot, side);
     kernels_.pack(side);
   } else {
@@ -55,7 +62,11 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
       const std::int64_t first_term = (batch.step + s) * kSplitBlock;
       side.units = 0;
       side.rows = {.rows = slot.rows,
+                   .half = false,
                    .row_stride = run_,
+                   .first = 0,
+                   .length = INT64_MAX,
+                   .image_stride = 0,
                    .terms = std::min(kSplitBlock, tile.set->terms - first_term),
                    .positions = batch.count,
                    .to = to + s * step_elements,
@@ -70,16 +81,19 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
   side.rows.terms = side.taps.terms = 0;
 }
 
-// Whether position n of a tile's phases is element n of each channel of the input.
-bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
-  if (data_type_ != DataType::float32 || tile.set->taps != 1) return false;
+// Whether the positions of a set are the elements of each channel of the input, in their order: of
+// one plane of it after the other.
+bool ProductConvolution::reads_in_place(const PhaseSet& set) const noexcept {
+  constexpr std::int64_t kLeast = 16;  // see PatchRows
+  if (set.taps != 1) return false;
   std::int64_t stride = 1;
   for (int d = kSpatial; d-- > 0;) {
-    const Phase& phase = tile.set->inputs[d];
-    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != geometry_.axes[d].in_size()) {
+    const Phase& phase = set.inputs[d];
+    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != shape_.axes[d].in_size()) {
       return false;
     }
-    if (phase.count > 1 && geometry_.in_strides[d] != stride) return false;
+    if (phase.count == 1) continue;
+    if (shape_.in_strides[d] != stride && (d > 0 || stride < kLeast)) return false;
     stride *= phase.count;
   }
   return true;
@@ -88,7 +102,7 @@ bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
 void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                                     std::int64_t count, std::int64_t term,
                                     float* to) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
+  const ConvolutionGeometry& g = shape_;
   const auto& [pd, ph, pw] = tile.set->inputs;
   const std::int64_t tap = term % tile.set->taps;
   const std::int64_t off_w = pw.offset(tap % pw.taps);
@@ -119,7 +133,7 @@ void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, st
 
 void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
                                      SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
+  const ConvolutionGeometry& g = shape_;
   const auto& [pd, ph, pw] = tile.set->inputs;
   const AxisTaps h(ph), w(pw);
   const std::int64_t first_row = tile.first / pitch_;
@@ -172,7 +186,7 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
                                std::int64_t count, const Slot& slot, float* acc,
                                ProductSide& side) const noexcept {
   static constexpr float kNoBias[kSplitBlock] = {};
-  const ConvolutionGeometry& g = geometry_;
+  const ConvolutionGeometry& g = shape_;
   // References, since clang 14 captures no bindings.
   const Phase &pd = member.phases[0], &ph = member.phases[1], &pw = member.phases[2];
   const Phase &in_d = tile.set->inputs[0], &in_h = tile.set->inputs[1];

@@ -40,10 +40,15 @@ struct alignas(64) LaneRange {
   std::uint32_t smallest[16];
 };
 
-// Terms of any number of positions, from one row of floats a term.
+// Terms of any number of positions, from one row of numbers a term. Rows lie in images: position p
+// is number first + p of the row, and number n is element n % length of image n / length.
 struct PatchRows {
-  const float* rows;
-  std::int64_t row_stride;    // floats
+  const void* rows;
+  bool half;                // float16, of which there are two parts; otherwise float32
+  std::int64_t row_stride;  // elements
+  std::int64_t first;
+  std::int64_t length;        // at least 16, where there is a second image
+  std::int64_t image_stride;  // elements
   std::int64_t terms;         // those up to the next multiple of 32 become 0
   std::int64_t positions;     // likewise
   std::uint16_t* to;          // first block of 32 positions
