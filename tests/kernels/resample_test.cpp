@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/half.h"
 #include "kernels/kernel_test.h"
 
 namespace weft::kernels {
@@ -140,6 +141,11 @@ TEST_P(ResampleLoops, Between) {
       ASSERT_EQ(wide[i], c[i] + double{0.3f} * (d[i] - c[i]));
     }
     ASSERT_TRUE(to.intact() && wide.intact());
+
+    const StridedArray<std::uint16_t> half(count, 1);
+    GetParam().between_f16(a.first(), b.first(), 0.3f, half.first(), count);
+    for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(half[i], narrow_half(to[i]));
+    ASSERT_TRUE(half.intact());
   }
 }
 
@@ -158,8 +164,9 @@ TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
       }
       const StridedArray<float> to(count, 1);
       const StridedArray<double> wide(count, 1);
-      GetParam().linear_f32.along(row.first(), index.first(), t.first(), to.first(), count);
-      GetParam().linear_f64.along(wide_row.first(), index.first(), t.first(), wide.first(), count);
+      GetParam().linear_f32.along(row.first(), reach, index.first(), t.first(), to.first(), count);
+      GetParam().linear_f64.along(wide_row.first(), reach, index.first(), t.first(), wide.first(),
+                                  count);
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t next = t[i] > 0 ? index[i] + 1 : index[i];
         ASSERT_EQ(to[i], t[i] > 0 ? (1 - t[i]) * row[index[i]] + t[i] * row[next] : row[index[i]]);

@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/half.h"
 #include "kernels/resample/resample_levels.h"
 #include "kernels/resample/window.h"
 
@@ -16,14 +17,14 @@ inline float lerp(float a, float b, float t) { return (1 - t) * a + t * b; }
 inline double lerp(double a, double b, double t) { return a + t * (b - a); }
 
 template <class Real>
-inline void between(const Real* a, const Real* b, float t, Real* to, int64_t count) {
+inline void between(const Real* a, const Real* b, float t, Real* __restrict to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], static_cast<Real>(t));
 }
 
 template <class Real>
-inline void along(const Real* row, const std::int32_t* index, const float* t, Real* __restrict to,
-                  int64_t count) {
-  for (int64_t i = along_windows(row, index, t, to, count); i < count; ++i) {
+inline void along(const Real* row, int64_t row_count, const std::int32_t* index, const float* t,
+                  Real* __restrict to, int64_t count) {
+  for (int64_t i = along_windows(row, row_count, index, t, to, count); i < count; ++i) {
     const std::int32_t second = index[i] + (t[i] > 0 ? 1 : 0);
     const Real a = row[index[i]];
     const Real mixed = lerp(a, row[second], static_cast<Real>(t[i]));
@@ -94,13 +95,41 @@ void lerp_between_f64(const double* a, const double* b, float t, double* to,
                       int64_t count) noexcept {
   between(a, b, t, to, count);
 }
-void lerp_along_f32(const float* row, const std::int32_t* index, const float* t, float* to,
-                    int64_t count) noexcept {
-  along(row, index, t, to, count);
+void lerp_between_f16(const float* a, const float* b, float t, void* to_bytes,
+                      int64_t count) noexcept {
+  auto* to = static_cast<std::uint16_t*>(to_bytes);
+  int64_t i = 0;
+#ifdef __AVX512F__
+  const __m512 weight = _mm512_set1_ps(t);
+  const __m512 rest = _mm512_set1_ps(1 - t);
+  for (; i < count; i += 16) {
+    const __mmask16 mask = first_16(count - i);
+    const __m512 mixed = _mm512_add_ps(_mm512_mul_ps(rest, _mm512_maskz_loadu_ps(mask, a + i)),
+                                       _mm512_mul_ps(weight, _mm512_maskz_loadu_ps(mask, b + i)));
+    _mm256_mask_storeu_epi16(
+        to + i, mask,
+        _mm512_maskz_cvtps_ph(mask, mixed, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  }
+#elif defined(__F16C__)
+  const __m256 weight = _mm256_set1_ps(t);
+  const __m256 rest = _mm256_set1_ps(1 - t);
+  for (; i + 8 <= count; i += 8) {
+    const __m256 mixed = _mm256_add_ps(_mm256_mul_ps(rest, _mm256_loadu_ps(a + i)),
+                                       _mm256_mul_ps(weight, _mm256_loadu_ps(b + i)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm256_cvtps_ph(mixed, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  }
+#endif
+  for (; i < count; ++i) to[i] = narrow_half(lerp(a[i], b[i], t));
 }
-void lerp_along_f64(const double* row, const std::int32_t* index, const float* t, double* to,
-                    int64_t count) noexcept {
-  along(row, index, t, to, count);
+
+void lerp_along_f32(const float* row, int64_t row_count, const std::int32_t* index, const float* t,
+                    float* to, int64_t count) noexcept {
+  along(row, row_count, index, t, to, count);
+}
+void lerp_along_f64(const double* row, int64_t row_count, const std::int32_t* index, const float* t,
+                    double* to, int64_t count) noexcept {
+  along(row, row_count, index, t, to, count);
 }
 
 void add_row(const float* row, double weight, double* sum, int64_t count) noexcept {

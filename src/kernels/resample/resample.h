@@ -27,12 +27,13 @@ using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
 //   double  a + t (b - a), for integers: between equal numbers it is exact
 template <class Real>
 struct LinearLoops {
-  // to[i] = lerp(a[i], b[i], t): between two rows. `to` may be `a` or `b`.
+  // to[i] = lerp(a[i], b[i], t): between two rows. `to` overlaps nothing.
   void (*between)(const Real* a, const Real* b, float t, Real* to, std::int64_t count) noexcept;
   // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Neither index[i] nor
-  // index[i] + t[i] ever decreases. Where t[i] is 0, index[i] + 1 is not read. Overlaps nothing.
-  void (*along)(const Real* row, const std::int32_t* index, const float* t, Real* to,
-                std::int64_t count) noexcept;
+  // index[i] + t[i] ever decreases. Where t[i] is 0, element index[i] + 1 counts for nothing and
+  // need not be there; no element from row_count on is read. `to` overlaps nothing.
+  void (*along)(const Real* row, std::int64_t row_count, const std::int32_t* index, const float* t,
+                Real* to, std::int64_t count) noexcept;
 };
 
 struct ResampleKernels {
@@ -57,6 +58,10 @@ struct ResampleKernels {
 
   LinearLoops<float> linear_f32;
   LinearLoops<double> linear_f64;
+
+  // linear_f32.between, rounded to float16.
+  void (*between_f16)(const float* a, const float* b, float t, void* to,
+                      std::int64_t count) noexcept;
 
   // sum[i] += weight * row[i]
   void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;

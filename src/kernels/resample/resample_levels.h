@@ -16,9 +16,10 @@
   void truncate_row(const double*, void*, std::int64_t, std::int64_t) noexcept;                  \
   void lerp_between_f32(const float*, const float*, float, float*, std::int64_t) noexcept;       \
   void lerp_between_f64(const double*, const double*, float, double*, std::int64_t) noexcept;    \
-  void lerp_along_f32(const float*, const std::int32_t*, const float*, float*,                   \
+  void lerp_between_f16(const float*, const float*, float, void*, std::int64_t) noexcept;        \
+  void lerp_along_f32(const float*, std::int64_t, const std::int32_t*, const float*, float*,     \
                       std::int64_t) noexcept;                                                    \
-  void lerp_along_f64(const double*, const std::int32_t*, const float*, double*,                 \
+  void lerp_along_f64(const double*, std::int64_t, const std::int32_t*, const float*, double*,   \
                       std::int64_t) noexcept;                                                    \
   void add_row(const float*, double, double*, std::int64_t) noexcept;                            \
   double triangle_sum(const double*, std::int64_t, double, double, double) noexcept;             \

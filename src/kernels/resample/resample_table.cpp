@@ -27,6 +27,7 @@ using std::uint8_t;
    level::truncate_row<uint8_t>,                     \
    {level::lerp_between_f32, level::lerp_along_f32}, \
    {level::lerp_between_f64, level::lerp_along_f64}, \
+   level::lerp_between_f16,                          \
    level::add_row,                                   \
    level::triangle_sum,                              \
    level::narrow_row},

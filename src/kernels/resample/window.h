@@ -43,72 +43,142 @@ struct Window32 {
   __m512i low, high;
 };
 
-struct Window64 {
-  static constexpr std::int64_t kElements = 16;
-  Window64(const double* from, std::int64_t count) noexcept {
-    const __mmask16 mask = first_16(count);
-    low = _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
-    high = _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask >> 8), from + 8);
+// What along_windows() needs of a lane type.
+struct Floats {
+  using Real = float;
+  using Vector = __m512;
+  using Index = __m512i;
+  using Mask = __mmask16;
+  static constexpr std::int64_t kLanes = 16;
+  static Mask first(std::int64_t count) noexcept { return count <= 0 ? Mask{0} : first_16(count); }
+  static Vector load(Mask mask, const float* from) noexcept {
+    return _mm512_maskz_loadu_ps(mask, from);
   }
-  __m512d at(__m512i i) const noexcept { return _mm512_permutex2var_pd(low, i, high); }
-  __m512d low, high;
+  static Vector weights(Mask mask, const float* t) noexcept { return load(mask, t); }
+  static Mask positive(Vector t) noexcept {
+    return _mm512_cmp_ps_mask(t, _mm512_setzero_ps(), _CMP_GT_OQ);
+  }
+  static Index indices(Mask mask, const std::int32_t* index) noexcept {
+    return _mm512_maskz_loadu_epi32(mask, index);
+  }
+  static Index minus(Index i, std::int32_t start) noexcept {
+    return _mm512_sub_epi32(i, _mm512_set1_epi32(start));
+  }
+  static Index next(Index i, Mask mask) noexcept {
+    return _mm512_mask_add_epi32(i, mask, i, _mm512_set1_epi32(1));
+  }
+  static Vector pick(Index i, Vector from) noexcept {
+    return _mm512_maskz_permutexvar_ps(0xffff, i, from);
+  }
+  static Vector pick(Vector low, Index i, Vector high) noexcept {
+    return _mm512_permutex2var_ps(low, i, high);
+  }
+  static Vector gather(Mask mask, Index i, const float* row) noexcept {
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, i, row, sizeof(float));
+  }
+  static void store(float* to, Mask mask, Mask mixes, Vector t, Vector a, Vector b) noexcept {
+    const Vector rest = _mm512_sub_ps(_mm512_set1_ps(1), t);
+    _mm512_mask_storeu_ps(
+        to, mask, _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(t, b)));
+  }
 };
 
-inline std::int64_t along_windows(const float* row, const std::int32_t* index, const float* t,
-                                  float* to, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 16) {
-    const __mmask16 mask = first_16(count - i);
-    const std::int64_t last = (count - i < 16 ? count : i + 16) - 1;
-    const std::int64_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
-    const __m512 weight = _mm512_maskz_loadu_ps(mask, t + i);
-    const __mmask16 mixes = _mm512_cmp_ps_mask(weight, _mm512_setzero_ps(), _CMP_GT_OQ);
-    const __m512i first = _mm512_maskz_loadu_epi32(mask, index + i);
-    const __m512i second = _mm512_mask_add_epi32(first, mixes, first, _mm512_set1_epi32(1));
-    __m512 a;
-    __m512 b;
-    if (elements <= Window32::kElements) {
-      const Window32 window(row + index[i], elements);
-      const __m512i start = _mm512_set1_epi32(index[i]);
-      a = _mm512_castsi512_ps(window.at(_mm512_sub_epi32(first, start)));
-      b = _mm512_castsi512_ps(window.at(_mm512_sub_epi32(second, start)));
+struct Doubles {
+  using Real = double;
+  using Vector = __m512d;
+  using Index = __m512i;
+  using Mask = __mmask8;
+  static constexpr std::int64_t kLanes = 8;
+  static Mask first(std::int64_t count) noexcept { return count <= 0 ? Mask{0} : first_8(count); }
+  static Vector load(Mask mask, const double* from) noexcept {
+    return _mm512_maskz_loadu_pd(mask, from);
+  }
+  static Vector weights(Mask mask, const float* t) noexcept {
+    return _mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, t));
+  }
+  static Mask positive(Vector t) noexcept {
+    return _mm512_cmp_pd_mask(t, _mm512_setzero_pd(), _CMP_GT_OQ);
+  }
+  static Index indices(Mask mask, const std::int32_t* index) noexcept {
+    return _mm512_maskz_cvtepi32_epi64(mask, _mm256_maskz_loadu_epi32(mask, index));
+  }
+  static Index minus(Index i, std::int32_t start) noexcept {
+    return _mm512_sub_epi64(i, _mm512_set1_epi64(start));
+  }
+  static Index next(Index i, Mask mask) noexcept {
+    return _mm512_mask_add_epi64(i, mask, i, _mm512_set1_epi64(1));
+  }
+  static Vector pick(Index i, Vector from) noexcept {
+    return _mm512_maskz_permutexvar_pd(0xff, i, from);
+  }
+  static Vector pick(Vector low, Index i, Vector high) noexcept {
+    return _mm512_permutex2var_pd(low, i, high);
+  }
+  static Vector gather(Mask mask, Index i, const double* row) noexcept {
+    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, i, row, sizeof(double));
+  }
+  static void store(double* to, Mask mask, Mask mixes, Vector t, Vector a, Vector b) noexcept {
+    const Vector part = _mm512_mul_pd(t, _mm512_sub_pd(b, a));
+    _mm512_mask_storeu_pd(to, mask, _mm512_mask_add_pd(a, mixes, a, part));
+  }
+};
+
+template <class Lanes>
+std::int64_t along_vectors(const typename Lanes::Real* row, std::int64_t row_count,
+                           const std::int32_t* index, const float* t, typename Lanes::Real* to,
+                           std::int64_t count) noexcept {
+  using Vector = typename Lanes::Vector;
+  using Mask = typename Lanes::Mask;
+  constexpr std::int64_t kLanes = Lanes::kLanes;
+  // Windows lie within the row, so that those of one row have the same masks.
+  const Mask low_lanes = Lanes::first(row_count);
+  const Mask high_lanes = Lanes::first(row_count - kLanes);
+  const auto last_start = [=](std::int64_t elements) {
+    return static_cast<std::int32_t>(row_count < elements ? 0 : row_count - elements);
+  };
+  const std::int32_t last_single = last_start(kLanes);
+  const std::int32_t last_double = last_start(2 * kLanes);
+  for (std::int64_t i = 0; i < count; i += kLanes) {
+    const Mask mask = Lanes::first(count - i);
+    const std::int64_t last = (count - i < kLanes ? count : i + kLanes) - 1;
+    const std::int32_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
+    const Vector weight = Lanes::weights(mask, t + i);
+    const Mask mixes = Lanes::positive(weight);
+    auto first = Lanes::indices(mask, index + i);
+    Vector a;
+    Vector b;
+    if (elements <= kLanes) {
+      const std::int32_t start = index[i] < last_single ? index[i] : last_single;
+      const Vector window = Lanes::load(low_lanes, row + start);
+      first = Lanes::minus(first, start);
+      a = Lanes::pick(first, window);
+      b = Lanes::pick(Lanes::next(first, mixes), window);
+    } else if (elements <= 2 * kLanes) {
+      const std::int32_t start = index[i] < last_double ? index[i] : last_double;
+      const Vector low = Lanes::load(low_lanes, row + start);
+      const Vector high = Lanes::load(high_lanes, row + start + kLanes);
+      first = Lanes::minus(first, start);
+      a = Lanes::pick(low, first, high);
+      b = Lanes::pick(low, Lanes::next(first, mixes), high);
     } else {
-      a = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, first, row, sizeof(float));
-      b = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, second, row, sizeof(float));
+      a = Lanes::gather(mask, first, row);
+      b = Lanes::gather(mask, Lanes::next(first, mixes), row);
     }
-    const __m512 rest = _mm512_sub_ps(_mm512_set1_ps(1), weight);
-    _mm512_mask_storeu_ps(
-        to + i, mask,
-        _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(weight, b)));
+    Lanes::store(to + i, mask, mixes, weight, a, b);
   }
   return count;
 }
 
-inline std::int64_t along_windows(const double* row, const std::int32_t* index, const float* t,
-                                  double* to, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 8) {
-    const __mmask8 mask = first_8(count - i);
-    const std::int64_t last = (count - i < 8 ? count : i + 8) - 1;
-    const std::int64_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
-    const __m512d weight = _mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, t + i));
-    const __mmask8 mixes = _mm512_cmp_pd_mask(weight, _mm512_setzero_pd(), _CMP_GT_OQ);
-    const __m512i first =
-        _mm512_maskz_cvtepi32_epi64(mask, _mm256_maskz_loadu_epi32(mask, index + i));
-    const __m512i second = _mm512_mask_add_epi64(first, mixes, first, _mm512_set1_epi64(1));
-    __m512d a;
-    __m512d b;
-    if (elements <= Window64::kElements) {
-      const Window64 window(row + index[i], elements);
-      const __m512i start = _mm512_set1_epi64(index[i]);
-      a = window.at(_mm512_sub_epi64(first, start));
-      b = window.at(_mm512_sub_epi64(second, start));
-    } else {
-      a = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, first, row, sizeof(double));
-      b = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, second, row, sizeof(double));
-    }
-    const __m512d part = _mm512_mul_pd(weight, _mm512_sub_pd(b, a));
-    _mm512_mask_storeu_pd(to + i, mask, _mm512_mask_add_pd(a, mixes, a, part));
-  }
-  return count;
+inline std::int64_t along_windows(const float* row, std::int64_t row_count,
+                                  const std::int32_t* index, const float* t, float* to,
+                                  std::int64_t count) noexcept {
+  return along_vectors<Floats>(row, row_count, index, t, to, count);
+}
+
+inline std::int64_t along_windows(const double* row, std::int64_t row_count,
+                                  const std::int32_t* index, const float* t, double* to,
+                                  std::int64_t count) noexcept {
+  return along_vectors<Doubles>(row, row_count, index, t, to, count);
 }
 
 inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
@@ -187,38 +257,47 @@ std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
 
 #ifdef __AVX2__
 
-struct Window {
-  static constexpr std::int64_t kElements = 16;
-  Window(const float* from, std::int64_t count) noexcept {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i end = _mm256_set1_epi32(static_cast<std::int32_t>(count));
-    low = _mm256_maskload_ps(from, _mm256_cmpgt_epi32(end, lanes));
-    high = _mm256_maskload_ps(
-        from + 8, _mm256_cmpgt_epi32(_mm256_sub_epi32(end, _mm256_set1_epi32(8)), lanes));
-  }
-  __m256 at(__m256i i) const noexcept {
-    const __m256i in_high = _mm256_cmpgt_epi32(i, _mm256_set1_epi32(7));
-    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, i), _mm256_permutevar8x32_ps(high, i),
-                            _mm256_castsi256_ps(in_high));
-  }
-  __m256 low, high;
-};
+// row[start ... start + 7] where that lies within the row, else what of it does.
+inline __m256 load_window(const float* row, std::int64_t start, std::int64_t row_count) noexcept {
+  if (start + 8 <= row_count) return _mm256_loadu_ps(row + start);
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i end = _mm256_set1_epi32(static_cast<std::int32_t>(row_count - start));
+  return _mm256_maskload_ps(row + start, _mm256_cmpgt_epi32(end, lanes));
+}
 
-// Whole vectors, as far as all are within a window.
-inline std::int64_t along_windows(const float* row, const std::int32_t* index, const float* t,
-                                  float* to, std::int64_t count) noexcept {
+// Whole vectors.
+inline std::int64_t along_windows(const float* row, std::int64_t row_count,
+                                  const std::int32_t* index, const float* t, float* to,
+                                  std::int64_t count) noexcept {
   std::int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
     const std::int64_t elements = index[i + 7] + (t[i + 7] > 0 ? 1 : 0) - index[i] + 1;
-    if (elements > Window::kElements) break;
     const __m256 weight = _mm256_loadu_ps(t + i);
     const __m256 mixes = _mm256_cmp_ps(weight, _mm256_setzero_ps(), _CMP_GT_OQ);
-    const __m256i first =
-        _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + i)),
-                         _mm256_set1_epi32(index[i]));
-    const Window window(row + index[i], elements);
-    const __m256 a = window.at(first);
-    const __m256 b = window.at(_mm256_sub_epi32(first, _mm256_castps_si256(mixes)));
+    const __m256i indices = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + i));
+    const __m256i first = _mm256_sub_epi32(indices, _mm256_set1_epi32(index[i]));
+    const __m256i second = _mm256_sub_epi32(first, _mm256_castps_si256(mixes));
+    const float* from = row + index[i];
+    __m256 a;
+    __m256 b;
+    if (elements <= 8) {
+      const __m256 window = load_window(row, index[i], row_count);
+      a = _mm256_permutevar8x32_ps(window, first);
+      b = _mm256_permutevar8x32_ps(window, second);
+    } else if (elements <= 16) {
+      const __m256 low = load_window(row, index[i], row_count);
+      const __m256 high = load_window(row, index[i] + 8, row_count);
+      const auto at = [=](__m256i k) {
+        const __m256i in_high = _mm256_cmpgt_epi32(k, _mm256_set1_epi32(7));
+        return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, k), _mm256_permutevar8x32_ps(high, k),
+                                _mm256_castsi256_ps(in_high));
+      };
+      a = at(first);
+      b = at(second);
+    } else {
+      a = _mm256_i32gather_ps(from, first, sizeof(float));
+      b = _mm256_i32gather_ps(from, second, sizeof(float));
+    }
     const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), weight);
     const __m256 mixed = _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(weight, b));
     _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mixed, mixes));
@@ -229,7 +308,7 @@ inline std::int64_t along_windows(const float* row, const std::int32_t* index, c
 #endif
 
 template <class Real>
-std::int64_t along_windows(const Real*, const std::int32_t*, const float*, Real*,
+std::int64_t along_windows(const Real*, std::int64_t, const std::int32_t*, const float*, Real*,
                            std::int64_t) noexcept {
   return 0;
 }
