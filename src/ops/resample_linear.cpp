@@ -23,22 +23,34 @@ template <class Real>
 struct RowLoops {
   kernels::WidenRow<Real> load;
   void (*store)(const Real* from, void* to, int64_t to_stride, int64_t count) noexcept;
-  kernels::LinearLoops<Real> linear;
-  // linear.between into a row of the data type; null where that is left to `store`.
-  void (*blend)(const Real* a, const Real* b, float t, void* to, int64_t count) noexcept;
+  kernels::Between<Real> between;
+  kernels::Along<Real> along;
+  // The same to and from rows of the data type; null where those have to be widened or narrowed.
+  kernels::Between<Real> blend;
+  kernels::Along<Real> along_tensor;
 };
 
 RowLoops<float> float_loops(DataType type, Isa isa) {
   const kernels::RowKernels& rows = kernels::row_kernels(isa);
   const kernels::ResampleKernels& k = kernels::resample_kernels(isa);
-  return {rows.load(type), rows.store(type), k.linear_f32,
-          type == DataType::float16 ? k.between_f16 : nullptr};
+  const bool half = type == DataType::float16;
+  return {rows.load(type),
+          rows.store(type),
+          k.between_f32,
+          k.along_f32,
+          half ? k.between_f16 : k.between_f32,
+          half ? k.along_f16 : k.along_f32};
 }
 
 RowLoops<double> integer_loops(DataType type, Isa isa) {
   const kernels::ResampleKernels& k = kernels::resample_kernels(isa);
-  if (type == DataType::int8) return {k.load_i8_f64, k.store_f64_i8, k.linear_f64, nullptr};
-  return {k.load_u8_f64, k.store_f64_u8, k.linear_f64, nullptr};
+  const bool is_signed = type == DataType::int8;
+  return {is_signed ? k.load_i8_f64 : k.load_u8_f64,
+          is_signed ? k.store_f64_i8 : k.store_f64_u8,
+          k.between_f64,
+          k.along_f64,
+          nullptr,
+          nullptr};
 }
 
 // Interpolates between whole rows along the outer dimensions, from the slowest on, then along the
@@ -124,6 +136,7 @@ class LinearBody final : public PlanBody {
     if (early_ < geometry_.outer.size()) {
       for (int64_t& place : made_at_) place = layout_.take<Real>(geometry_.chunk);
     }
+    other_at_ = layout_.take<Real>(longest);
     for (std::size_t i = 0; i < 2 * geometry_.outer.size() + 1; ++i) {
       mixed_at_[i] = layout_.take<Real>(longest);
     }
@@ -178,7 +191,7 @@ class LinearBody final : public PlanBody {
         loops_.blend(a, b, pair.t, to, count);
         return;
       }
-      loops_.linear.between(a, b, pair.t, result, count);
+      loops_.between(a, b, pair.t, result, count);
       row = result;
     }
     if (in_place && row == result) return;
@@ -214,11 +227,25 @@ class LinearBody final : public PlanBody {
   // The row at an offset, mixed and interpolated: in `place`, or in the tensor itself where it
   // stands there as it is needed.
   const Real* make(const Rows& rows, int64_t offset, Real* place, int64_t count) const noexcept {
-    const std::span<const Pair> pairs(rows.mixed.data(), rows.mixed_count);
+    std::span<const Pair> pairs(rows.mixed.data(), rows.mixed_count);
     const RowSource& source = rows.source;
     if (source.index == nullptr) return mix(rows, pairs, offset, place);
-    const Real* row = mix(rows, pairs, offset, at<Real>(rows.scratch, mixed_at_[0]));
-    loops_.linear.along(row, source.count, source.index, source.t, place, count);
+    if (loops_.along_tensor != nullptr && pairs.size() <= 1 && source.offsets == nullptr &&
+        geometry_.inner.input_stride == 1) {
+      const std::byte* row = fetch(rows, offset + (pairs.empty() ? 0 : pairs[0].first));
+      const std::byte* other = pairs.empty() ? nullptr : fetch(rows, offset + pairs[0].second);
+      loops_.along_tensor(row, other, pairs.empty() ? 0 : pairs[0].t, source.count, source.index,
+                          source.t, place, count);
+      return place;
+    }
+    const Pair last = pairs.empty() ? Pair{} : pairs.back();
+    if (!pairs.empty()) pairs = pairs.first(pairs.size() - 1);
+    const Real* row = mix(rows, pairs, offset + last.first, at<Real>(rows.scratch, mixed_at_[0]));
+    const Real* other = nullptr;
+    if (last.t > 0) {
+      other = mix(rows, pairs, offset + last.second, at<Real>(rows.scratch, other_at_));
+    }
+    loops_.along(row, other, last.t, source.count, source.index, source.t, place, count);
     return place;
   }
 
@@ -231,21 +258,25 @@ class LinearBody final : public PlanBody {
     pairs = pairs.subspan(1);
     const Real* a = mix(rows, pairs, offset + pair.first, first);
     const Real* b = mix(rows, pairs, offset + pair.second, second);
-    loops_.linear.between(a, b, pair.t, place, rows.source.count);
+    loops_.between(a, b, pair.t, place, rows.source.count);
     return place;
   }
 
-  // Asks for the row that will be read when this one is done with: a row is too short for the
-  // processor to see what comes.
-  static void prefetch(const std::byte* from, int64_t bytes) noexcept {
-    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + b);
+  // A row of the tensor. Asks for the one that will be read when this is done with: rows are too
+  // short for the processor to see what comes.
+  const std::byte* fetch(const Rows& rows, int64_t offset) const noexcept {
+    const std::byte* from = rows.from + offset * element_bytes_;
+    if (geometry_.inner.input_stride == 1) {
+      const int64_t bytes = rows.source.count * element_bytes_;
+      for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + ahead_bytes_ + b);
+    }
+    return from;
   }
 
   const Real* load(const Rows& rows, int64_t offset, Real* place) const noexcept {
     const RowSource& source = rows.source;
-    const std::byte* from = rows.from + offset * element_bytes_;
+    const std::byte* from = fetch(rows, offset);
     int64_t stride = geometry_.inner.input_stride;
-    if (stride == 1) prefetch(from + ahead_bytes_, source.count * element_bytes_);
     if (source.offsets != nullptr) {
       std::byte* raw = rows.scratch + raw_at_;
       gather_(from, source.offsets, raw, 1, source.count);
@@ -274,6 +305,7 @@ class LinearBody final : public PlanBody {
   int64_t raw_at_ = 0;
   int64_t result_at_ = 0;
   std::array<int64_t, 2> made_at_{};
+  int64_t other_at_ = 0;
   std::array<int64_t, 2 * kMaxResampleRank + 1> mixed_at_{};
   int64_t slot_bytes_ = 0;
 };

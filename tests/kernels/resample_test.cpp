@@ -130,13 +130,13 @@ TEST_P(ResampleLoops, Between) {
     const auto a = numbers<float>(count);
     const auto b = numbers<float>(count);
     const StridedArray<float> to(count, 1);
-    GetParam().linear_f32.between(a.first(), b.first(), 0.3f, to.first(), count);
+    GetParam().between_f32(a.first(), b.first(), 0.3f, to.first(), count);
     for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], (1 - 0.3f) * a[i] + 0.3f * b[i]);
 
     const auto c = numbers<double>(count);
     const auto d = numbers<double>(count);
     const StridedArray<double> wide(count, 1);
-    GetParam().linear_f64.between(c.first(), d.first(), 0.3f, wide.first(), count);
+    GetParam().between_f64(c.first(), d.first(), 0.3f, wide.first(), count);
     for (std::int64_t i = 0; i < count; ++i) {
       ASSERT_EQ(wide[i], c[i] + double{0.3f} * (d[i] - c[i]));
     }
@@ -149,32 +149,55 @@ TEST_P(ResampleLoops, Between) {
   }
 }
 
-TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
-  for (const std::int64_t reach : kReaches) {
-    // The last element has no neighbour but the guard page.
-    const auto row = numbers<float>(reach);
-    const auto wide_row = numbers<double>(reach);
-    for (const std::int64_t count : counts_around_lanes()) {
-      const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random_);
-      const StridedArray<std::int32_t> index(count, 1);
-      const StridedArray<float> t(count, 1);
-      for (std::int64_t i = 0; i < count; ++i) {
-        index[i] = eighths[i] / 8;
-        t[i] = static_cast<float>(eighths[i] % 8) / 8;
-      }
-      const StridedArray<float> to(count, 1);
-      const StridedArray<double> wide(count, 1);
-      GetParam().linear_f32.along(row.first(), reach, index.first(), t.first(), to.first(), count);
-      GetParam().linear_f64.along(wide_row.first(), reach, index.first(), t.first(), wide.first(),
-                                  count);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t next = t[i] > 0 ? index[i] + 1 : index[i];
-        ASSERT_EQ(to[i], t[i] > 0 ? (1 - t[i]) * row[index[i]] + t[i] * row[next] : row[index[i]]);
-        const double a = wide_row[index[i]];
-        ASSERT_EQ(wide[i], a + double{t[i]} * (wide_row[next] - a));
-      }
-      ASSERT_TRUE(to.intact() && wide.intact());
+// What along() has to give at each level, bit for bit.
+float lerp(float a, float b, float t) { return (1 - t) * a + t * b; }
+double lerp(double a, double b, float t) { return a + double{t} * (b - a); }
+
+template <class T, class Real, class Widen>
+void expect_along(Along<Real> along, std::int64_t reach, const StridedArray<T>& row,
+                  const StridedArray<T>& other, std::mt19937_64& random, const Widen& widen) {
+  for (const std::int64_t count : counts_around_lanes()) {
+    const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random);
+    const StridedArray<std::int32_t> index(count, 1);
+    const StridedArray<float> t(count, 1);
+    for (std::int64_t i = 0; i < count; ++i) {
+      index[i] = eighths[i] / 8;
+      t[i] = static_cast<float>(eighths[i] % 8) / 8;
     }
+    for (const bool two : {false, true}) {
+      const auto at = [&](std::int64_t k) {
+        const Real x = widen(row[k]);
+        return two ? lerp(x, Real{widen(other[k])}, 0.3f) : x;
+      };
+      const StridedArray<Real> to(count, 1);
+      along(row.first(), two ? other.first() : nullptr, 0.3f, reach, index.first(), t.first(),
+            to.first(), count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const Real a = at(index[i]);
+        ASSERT_EQ(to[i], t[i] > 0 ? lerp(a, at(index[i] + 1), t[i]) : a) << reach << ' ' << i;
+      }
+      ASSERT_TRUE(to.intact());
+    }
+  }
+}
+
+TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
+  // The last element has no neighbour but the guard page.
+  for (const std::int64_t reach : kReaches) {
+    const auto row = numbers<float>(reach);
+    const auto other = numbers<float>(reach);
+    expect_along<float>(GetParam().along_f32, reach, row, other, random_,
+                        [](float x) { return x; });
+    const StridedArray<std::uint16_t> half_row(reach, 1);
+    const StridedArray<std::uint16_t> half_other(reach, 1);
+    for (std::int64_t i = 0; i < reach; ++i) {
+      half_row[i] = narrow_half(row[i]);
+      half_other[i] = narrow_half(other[i]);
+    }
+    expect_along<std::uint16_t>(GetParam().along_f16, reach, half_row, half_other, random_,
+                                widen_half);
+    expect_along<double>(GetParam().along_f64, reach, numbers<double>(reach),
+                         numbers<double>(reach), random_, [](double x) { return x; });
   }
 }
 

@@ -16,21 +16,9 @@ using std::int64_t;
 inline float lerp(float a, float b, float t) { return (1 - t) * a + t * b; }
 inline double lerp(double a, double b, double t) { return a + t * (b - a); }
 
-template <class Real>
-inline void between(const Real* a, const Real* b, float t, Real* __restrict to, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], static_cast<Real>(t));
-}
-
-template <class Real>
-inline void along(const Real* row, int64_t row_count, const std::int32_t* index, const float* t,
-                  Real* __restrict to, int64_t count) {
-  for (int64_t i = along_windows(row, row_count, index, t, to, count); i < count; ++i) {
-    const std::int32_t second = index[i] + (t[i] > 0 ? 1 : 0);
-    const Real a = row[index[i]];
-    const Real mixed = lerp(a, row[second], static_cast<Real>(t[i]));
-    to[i] = t[i] > 0 ? mixed : a;
-  }
-}
+inline float widen(float x) { return x; }
+inline float widen(std::uint16_t x) { return widen_half(x); }
+inline double widen(double x) { return x; }
 
 // Toward zero; NaN, which integers never give, would become the lowest value.
 template <class T>
@@ -88,49 +76,86 @@ void truncate_row(const double* from, void* to_bytes, int64_t to_stride, int64_t
 template void truncate_row<std::int8_t>(const double*, void*, int64_t, int64_t) noexcept;
 template void truncate_row<std::uint8_t>(const double*, void*, int64_t, int64_t) noexcept;
 
-void lerp_between_f32(const float* a, const float* b, float t, float* to, int64_t count) noexcept {
-  between(a, b, t, to, count);
+#ifdef __AVX512F__
+inline void store_16(float* to, __mmask16 mask, __m512 x) noexcept {
+  _mm512_mask_storeu_ps(to, mask, x);
 }
-void lerp_between_f64(const double* a, const double* b, float t, double* to,
-                      int64_t count) noexcept {
-  between(a, b, t, to, count);
+inline void store_16(std::uint16_t* to, __mmask16 mask, __m512 x) noexcept {
+  const __m256i half =
+      _mm512_maskz_cvtps_ph(mask, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  _mm256_mask_storeu_epi16(to, mask, half);
 }
-void lerp_between_f16(const float* a, const float* b, float t, void* to_bytes,
-                      int64_t count) noexcept {
-  auto* to = static_cast<std::uint16_t*>(to_bytes);
+#elif defined(__AVX2__)
+inline void store_8(float* to, __m256 x) noexcept { _mm256_storeu_ps(to, x); }
+inline void store_8(std::uint16_t* to, __m256 x) noexcept {
+  const __m128i half = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), half);
+}
+#endif
+inline void store_1(float* to, float x) noexcept { *to = x; }
+inline void store_1(std::uint16_t* to, float x) noexcept { *to = narrow_half(x); }
+
+template <class T>
+void lerp_between(const float* a, const float* b, float t, void* to_bytes, int64_t count) noexcept {
+  T* __restrict to = static_cast<T*>(to_bytes);
   int64_t i = 0;
 #ifdef __AVX512F__
   const __m512 weight = _mm512_set1_ps(t);
-  const __m512 rest = _mm512_set1_ps(1 - t);
-  for (; i < count; i += 16) {
-    const __mmask16 mask = first_16(count - i);
-    const __m512 mixed = _mm512_add_ps(_mm512_mul_ps(rest, _mm512_maskz_loadu_ps(mask, a + i)),
-                                       _mm512_mul_ps(weight, _mm512_maskz_loadu_ps(mask, b + i)));
-    _mm256_mask_storeu_epi16(
-        to + i, mask,
-        _mm512_maskz_cvtps_ph(mask, mixed, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-  }
-#elif defined(__F16C__)
+  const auto mix = [&](__mmask16 mask, int64_t lanes) {
+    const __m512 x = _mm512_maskz_loadu_ps(mask, a + i);
+    const __m512 y = _mm512_maskz_loadu_ps(mask, b + i);
+    store_16(to + i, mask, Floats::mix(0xffff, x, y, weight));
+    i += lanes;
+  };
+  // Rows lie anywhere; their vectors shall not lie in two lines each.
+  const auto past = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 16);
+  if (past > 0 && count > 16) mix(first_16(16 - past), 16 - past);
+  while (i + 16 <= count) mix(0xffff, 16);
+  if (i < count) mix(first_16(count - i), count - i);
+#else
+#ifdef __AVX2__
   const __m256 weight = _mm256_set1_ps(t);
-  const __m256 rest = _mm256_set1_ps(1 - t);
   for (; i + 8 <= count; i += 8) {
-    const __m256 mixed = _mm256_add_ps(_mm256_mul_ps(rest, _mm256_loadu_ps(a + i)),
-                                       _mm256_mul_ps(weight, _mm256_loadu_ps(b + i)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
-                     _mm256_cvtps_ph(mixed, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    store_8(to + i, mix_8(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), weight));
   }
 #endif
-  for (; i < count; ++i) to[i] = narrow_half(lerp(a[i], b[i], t));
+  for (; i < count; ++i) store_1(to + i, lerp(a[i], b[i], t));
+#endif
+}
+template void lerp_between<float>(const float*, const float*, float, void*, int64_t) noexcept;
+template void lerp_between<std::uint16_t>(const float*, const float*, float, void*,
+                                          int64_t) noexcept;
+
+void lerp_between_f64(const double* a, const double* b, float t, void* to_bytes,
+                      int64_t count) noexcept {
+  double* __restrict to = static_cast<double*>(to_bytes);
+  for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], double{t});
 }
 
-void lerp_along_f32(const float* row, int64_t row_count, const std::int32_t* index, const float* t,
-                    float* to, int64_t count) noexcept {
-  along(row, row_count, index, t, to, count);
+template <class T, class Real>
+void lerp_along(const void* row_bytes, const void* other_bytes, float between, int64_t row_count,
+                const std::int32_t* index, const float* t, Real* __restrict to,
+                int64_t count) noexcept {
+  const T* row = static_cast<const T*>(row_bytes);
+  const T* other = static_cast<const T*>(other_bytes);
+  const auto at = [=](std::int32_t k) {
+    const Real x = widen(row[k]);
+    return other == nullptr ? x : lerp(x, Real{widen(other[k])}, Real{between});
+  };
+  int64_t i = along_windows(row, other, between, row_count, index, t, to, count);
+  for (; i < count; ++i) {
+    const Real a = at(index[i]);
+    to[i] = t[i] > 0 ? lerp(a, at(index[i] + 1), Real{t[i]}) : a;
+  }
 }
-void lerp_along_f64(const double* row, int64_t row_count, const std::int32_t* index, const float* t,
-                    double* to, int64_t count) noexcept {
-  along(row, row_count, index, t, to, count);
-}
+template void lerp_along<float, float>(const void*, const void*, float, int64_t,
+                                       const std::int32_t*, const float*, float*, int64_t) noexcept;
+template void lerp_along<std::uint16_t, float>(const void*, const void*, float, int64_t,
+                                               const std::int32_t*, const float*, float*,
+                                               int64_t) noexcept;
+template void lerp_along<double, double>(const void*, const void*, float, int64_t,
+                                         const std::int32_t*, const float*, double*,
+                                         int64_t) noexcept;
 
 void add_row(const float* row, double weight, double* sum, int64_t count) noexcept {
   for (int64_t i = 0; i < count; ++i) sum[i] += weight * static_cast<double>(row[i]);

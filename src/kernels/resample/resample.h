@@ -23,18 +23,22 @@ using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
 
 // Linear interpolation in one precision, `count` results.
 //
-//   float   (1 - t) a + t b
-//   double  a + t (b - a), for integers: between equal numbers it is exact
+//   float   lerp(a, b, t) = (1 - t) a + t b
+//   double  lerp(a, b, t) = a + t (b - a), for integers: between equal numbers it is exact
+
+// Between two rows: to[i] = lerp(a[i], b[i], t), rounded to the row's type. `to` overlaps nothing.
 template <class Real>
-struct LinearLoops {
-  // to[i] = lerp(a[i], b[i], t): between two rows. `to` overlaps nothing.
-  void (*between)(const Real* a, const Real* b, float t, Real* to, std::int64_t count) noexcept;
-  // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Neither index[i] nor
-  // index[i] + t[i] ever decreases. Where t[i] is 0, element index[i] + 1 counts for nothing and
-  // need not be there; no element from row_count on is read. `to` overlaps nothing.
-  void (*along)(const Real* row, std::int64_t row_count, const std::int32_t* index, const float* t,
-                Real* to, std::int64_t count) noexcept;
-};
+using Between = void (*)(const Real* a, const Real* b, float t, void* to,
+                         std::int64_t count) noexcept;
+
+// Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
+// `other` is not null, lerp(row, other, between). Neither index[i] nor index[i] + t[i] ever
+// decreases. Where t[i] is 0, x[index[i] + 1] counts for nothing and need not be there; no element
+// from row_count on is read. `to` overlaps nothing.
+template <class Real>
+using Along = void (*)(const void* row, const void* other, float between, std::int64_t row_count,
+                       const std::int32_t* index, const float* t, Real* to,
+                       std::int64_t count) noexcept;
 
 struct ResampleKernels {
   Isa isa;
@@ -56,12 +60,12 @@ struct ResampleKernels {
   void (*store_f64_u8)(const double* from, void* to, std::int64_t to_stride,
                        std::int64_t count) noexcept;
 
-  LinearLoops<float> linear_f32;
-  LinearLoops<double> linear_f64;
-
-  // linear_f32.between, rounded to float16.
-  void (*between_f16)(const float* a, const float* b, float t, void* to,
-                      std::int64_t count) noexcept;
+  Between<float> between_f32;
+  Between<float> between_f16;  // float32 rows, a float16 result
+  Between<double> between_f64;
+  Along<float> along_f32;
+  Along<float> along_f16;  // float16 rows, a float32 result
+  Along<double> along_f64;
 
   // sum[i] += weight * row[i]
   void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;

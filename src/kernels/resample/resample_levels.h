@@ -14,13 +14,12 @@
   void widen_row(const void*, std::int64_t, Real*, std::int64_t) noexcept;                       \
   template <class T>                                                                             \
   void truncate_row(const double*, void*, std::int64_t, std::int64_t) noexcept;                  \
-  void lerp_between_f32(const float*, const float*, float, float*, std::int64_t) noexcept;       \
-  void lerp_between_f64(const double*, const double*, float, double*, std::int64_t) noexcept;    \
-  void lerp_between_f16(const float*, const float*, float, void*, std::int64_t) noexcept;        \
-  void lerp_along_f32(const float*, std::int64_t, const std::int32_t*, const float*, float*,     \
-                      std::int64_t) noexcept;                                                    \
-  void lerp_along_f64(const double*, std::int64_t, const std::int32_t*, const float*, double*,   \
-                      std::int64_t) noexcept;                                                    \
+  template <class T>                                                                             \
+  void lerp_between(const float*, const float*, float, void*, std::int64_t) noexcept;            \
+  void lerp_between_f64(const double*, const double*, float, void*, std::int64_t) noexcept;      \
+  template <class T, class Real>                                                                 \
+  void lerp_along(const void*, const void*, float, std::int64_t, const std::int32_t*,            \
+                  const float*, Real*, std::int64_t) noexcept;                                   \
   void add_row(const float*, double, double*, std::int64_t) noexcept;                            \
   double triangle_sum(const double*, std::int64_t, double, double, double) noexcept;             \
   void narrow_row(const double*, float*, std::int64_t) noexcept;                                 \

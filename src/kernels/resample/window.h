@@ -43,8 +43,9 @@ struct Window32 {
   __m512i low, high;
 };
 
-// What along_windows() needs of a lane type.
+// What along_windows() needs of a type of rows.
 struct Floats {
+  using Element = float;
   using Real = float;
   using Vector = __m512;
   using Index = __m512i;
@@ -76,14 +77,30 @@ struct Floats {
   static Vector gather(Mask mask, Index i, const float* row) noexcept {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, i, row, sizeof(float));
   }
-  static void store(float* to, Mask mask, Mask mixes, Vector t, Vector a, Vector b) noexcept {
+  static Vector broadcast(float t) noexcept { return _mm512_set1_ps(t); }
+  static Vector mix(Mask mixes, Vector a, Vector b, Vector t) noexcept {
     const Vector rest = _mm512_sub_ps(_mm512_set1_ps(1), t);
-    _mm512_mask_storeu_ps(
-        to, mask, _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(t, b)));
+    return _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(t, b));
+  }
+  static void store(float* to, Mask mask, Vector x) noexcept { _mm512_mask_storeu_ps(to, mask, x); }
+};
+
+struct Halves : Floats {
+  using Element = std::uint16_t;
+  static Vector load(Mask mask, const std::uint16_t* from) noexcept {
+    return _mm512_maskz_cvtph_ps(mask, _mm256_maskz_loadu_epi16(mask, from));
+  }
+  static Vector gather(Mask mask, Index i, const std::uint16_t* row) noexcept {
+    std::int32_t index[kLanes];
+    std::uint16_t elements[kLanes];
+    _mm512_storeu_epi32(index, _mm512_maskz_mov_epi32(mask, i));
+    for (std::int64_t k = 0; k < kLanes; ++k) elements[k] = row[index[k]];
+    return load(0xffff, elements);
   }
 };
 
 struct Doubles {
+  using Element = double;
   using Real = double;
   using Vector = __m512d;
   using Index = __m512i;
@@ -117,19 +134,24 @@ struct Doubles {
   static Vector gather(Mask mask, Index i, const double* row) noexcept {
     return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, i, row, sizeof(double));
   }
-  static void store(double* to, Mask mask, Mask mixes, Vector t, Vector a, Vector b) noexcept {
-    const Vector part = _mm512_mul_pd(t, _mm512_sub_pd(b, a));
-    _mm512_mask_storeu_pd(to, mask, _mm512_mask_add_pd(a, mixes, a, part));
+  static Vector broadcast(float t) noexcept { return _mm512_set1_pd(double{t}); }
+  static Vector mix(Mask mixes, Vector a, Vector b, Vector t) noexcept {
+    return _mm512_mask_add_pd(a, mixes, a, _mm512_mul_pd(t, _mm512_sub_pd(b, a)));
+  }
+  static void store(double* to, Mask mask, Vector x) noexcept {
+    _mm512_mask_storeu_pd(to, mask, x);
   }
 };
 
-template <class Lanes>
-std::int64_t along_vectors(const typename Lanes::Real* row, std::int64_t row_count,
-                           const std::int32_t* index, const float* t, typename Lanes::Real* to,
-                           std::int64_t count) noexcept {
+// `Other`: whether there are two rows to mix.
+template <class Lanes, bool kOther>
+void along_vectors(const typename Lanes::Element* row, const typename Lanes::Element* other,
+                   float between, std::int64_t row_count, const std::int32_t* index, const float* t,
+                   typename Lanes::Real* to, std::int64_t count) noexcept {
   using Vector = typename Lanes::Vector;
   using Mask = typename Lanes::Mask;
   constexpr std::int64_t kLanes = Lanes::kLanes;
+  constexpr Mask kAll = static_cast<Mask>(0xffff);
   // Windows lie within the row, so that those of one row have the same masks.
   const Mask low_lanes = Lanes::first(row_count);
   const Mask high_lanes = Lanes::first(row_count - kLanes);
@@ -138,6 +160,17 @@ std::int64_t along_vectors(const typename Lanes::Real* row, std::int64_t row_cou
   };
   const std::int32_t last_single = last_start(kLanes);
   const std::int32_t last_double = last_start(2 * kLanes);
+  const Vector weight_between = Lanes::broadcast(between);
+  const auto load = [=](Mask mask, std::int64_t k) {
+    const Vector x = Lanes::load(mask, row + k);
+    if constexpr (!kOther) return x;
+    return Lanes::mix(kAll, x, Lanes::load(mask, other + k), weight_between);
+  };
+  const auto gather = [=](Mask mask, auto k) {
+    const Vector x = Lanes::gather(mask, k, row);
+    if constexpr (!kOther) return x;
+    return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
+  };
   for (std::int64_t i = 0; i < count; i += kLanes) {
     const Mask mask = Lanes::first(count - i);
     const std::int64_t last = (count - i < kLanes ? count : i + kLanes) - 1;
@@ -149,36 +182,45 @@ std::int64_t along_vectors(const typename Lanes::Real* row, std::int64_t row_cou
     Vector b;
     if (elements <= kLanes) {
       const std::int32_t start = index[i] < last_single ? index[i] : last_single;
-      const Vector window = Lanes::load(low_lanes, row + start);
+      const Vector window = load(low_lanes, start);
       first = Lanes::minus(first, start);
       a = Lanes::pick(first, window);
       b = Lanes::pick(Lanes::next(first, mixes), window);
     } else if (elements <= 2 * kLanes) {
       const std::int32_t start = index[i] < last_double ? index[i] : last_double;
-      const Vector low = Lanes::load(low_lanes, row + start);
-      const Vector high = Lanes::load(high_lanes, row + start + kLanes);
+      const Vector low = load(low_lanes, start);
+      const Vector high = load(high_lanes, start + kLanes);
       first = Lanes::minus(first, start);
       a = Lanes::pick(low, first, high);
       b = Lanes::pick(low, Lanes::next(first, mixes), high);
     } else {
-      a = Lanes::gather(mask, first, row);
-      b = Lanes::gather(mask, Lanes::next(first, mixes), row);
+      a = gather(mask, first);
+      b = gather(mask, Lanes::next(first, mixes));
     }
-    Lanes::store(to + i, mask, mixes, weight, a, b);
+    Lanes::store(to + i, mask, Lanes::mix(mixes, a, b, weight));
+  }
+}
+
+template <class Element>
+struct LanesOf;
+template <>
+struct LanesOf<float> : Floats {};
+template <>
+struct LanesOf<std::uint16_t> : Halves {};
+template <>
+struct LanesOf<double> : Doubles {};
+
+template <class Element, class Real>
+std::int64_t along_windows(const Element* row, const Element* other, float between,
+                           std::int64_t row_count, const std::int32_t* index, const float* t,
+                           Real* to, std::int64_t count) noexcept {
+  using Lanes = LanesOf<Element>;
+  if (other == nullptr) {
+    along_vectors<Lanes, false>(row, other, between, row_count, index, t, to, count);
+  } else {
+    along_vectors<Lanes, true>(row, other, between, row_count, index, t, to, count);
   }
   return count;
-}
-
-inline std::int64_t along_windows(const float* row, std::int64_t row_count,
-                                  const std::int32_t* index, const float* t, float* to,
-                                  std::int64_t count) noexcept {
-  return along_vectors<Floats>(row, row_count, index, t, to, count);
-}
-
-inline std::int64_t along_windows(const double* row, std::int64_t row_count,
-                                  const std::int32_t* index, const float* t, double* to,
-                                  std::int64_t count) noexcept {
-  return along_vectors<Doubles>(row, row_count, index, t, to, count);
 }
 
 inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
@@ -257,59 +299,61 @@ std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
 
 #ifdef __AVX2__
 
-// row[start ... start + 7] where that lies within the row, else what of it does.
-inline __m256 load_window(const float* row, std::int64_t start, std::int64_t row_count) noexcept {
-  if (start + 8 <= row_count) return _mm256_loadu_ps(row + start);
-  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i end = _mm256_set1_epi32(static_cast<std::int32_t>(row_count - start));
-  return _mm256_maskload_ps(row + start, _mm256_cmpgt_epi32(end, lanes));
+inline __m256 load_8(const float* from) noexcept { return _mm256_loadu_ps(from); }
+inline __m256 load_8(const std::uint16_t* from) noexcept {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-// Whole vectors.
-inline std::int64_t along_windows(const float* row, std::int64_t row_count,
-                                  const std::int32_t* index, const float* t, float* to,
-                                  std::int64_t count) noexcept {
+inline __m256 mix_8(__m256 a, __m256 b, __m256 t) noexcept {
+  const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), t);
+  return _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(t, b));
+}
+
+// Whole vectors, as far as all are within a window.
+template <class Element>
+std::int64_t along_windows(const Element* row, const Element* other, float between,
+                           std::int64_t row_count, const std::int32_t* index, const float* t,
+                           float* to, std::int64_t count) noexcept {
+  if (row_count < 16) return 0;
+  const auto single_end = static_cast<std::int32_t>(row_count - 8);
+  const auto double_end = static_cast<std::int32_t>(row_count - 16);
+  const __m256 weight_between = _mm256_set1_ps(between);
+  const auto load = [=](std::int64_t k) {
+    const __m256 x = load_8(row + k);
+    return other == nullptr ? x : mix_8(x, load_8(other + k), weight_between);
+  };
   std::int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
-    const std::int64_t elements = index[i + 7] + (t[i + 7] > 0 ? 1 : 0) - index[i] + 1;
+    const std::int32_t elements = index[i + 7] + (t[i + 7] > 0 ? 1 : 0) - index[i] + 1;
+    if (elements > 16) break;
+    const std::int32_t end = elements <= 8 ? single_end : double_end;
+    const std::int32_t start = index[i] < end ? index[i] : end;
     const __m256 weight = _mm256_loadu_ps(t + i);
     const __m256 mixes = _mm256_cmp_ps(weight, _mm256_setzero_ps(), _CMP_GT_OQ);
     const __m256i indices = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + i));
-    const __m256i first = _mm256_sub_epi32(indices, _mm256_set1_epi32(index[i]));
+    const __m256i first = _mm256_sub_epi32(indices, _mm256_set1_epi32(start));
     const __m256i second = _mm256_sub_epi32(first, _mm256_castps_si256(mixes));
-    const float* from = row + index[i];
-    __m256 a;
-    __m256 b;
-    if (elements <= 8) {
-      const __m256 window = load_window(row, index[i], row_count);
-      a = _mm256_permutevar8x32_ps(window, first);
-      b = _mm256_permutevar8x32_ps(window, second);
-    } else if (elements <= 16) {
-      const __m256 low = load_window(row, index[i], row_count);
-      const __m256 high = load_window(row, index[i] + 8, row_count);
-      const auto at = [=](__m256i k) {
-        const __m256i in_high = _mm256_cmpgt_epi32(k, _mm256_set1_epi32(7));
-        return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, k), _mm256_permutevar8x32_ps(high, k),
-                                _mm256_castsi256_ps(in_high));
-      };
-      a = at(first);
-      b = at(second);
-    } else {
-      a = _mm256_i32gather_ps(from, first, sizeof(float));
-      b = _mm256_i32gather_ps(from, second, sizeof(float));
+    const __m256 low = load(start);
+    __m256 a = _mm256_permutevar8x32_ps(low, first);
+    __m256 b = _mm256_permutevar8x32_ps(low, second);
+    if (elements > 8) {
+      const __m256 high = load(start + 8);
+      const __m256i end_of_low = _mm256_set1_epi32(7);
+      a = _mm256_blendv_ps(a, _mm256_permutevar8x32_ps(high, first),
+                           _mm256_castsi256_ps(_mm256_cmpgt_epi32(first, end_of_low)));
+      b = _mm256_blendv_ps(b, _mm256_permutevar8x32_ps(high, second),
+                           _mm256_castsi256_ps(_mm256_cmpgt_epi32(second, end_of_low)));
     }
-    const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), weight);
-    const __m256 mixed = _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(weight, b));
-    _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mixed, mixes));
+    _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mix_8(a, b, weight), mixes));
   }
   return i;
 }
 
 #endif
 
-template <class Real>
-std::int64_t along_windows(const Real*, std::int64_t, const std::int32_t*, const float*, Real*,
-                           std::int64_t) noexcept {
+template <class Element, class Real>
+std::int64_t along_windows(const Element*, const Element*, float, std::int64_t, const std::int32_t*,
+                           const float*, Real*, std::int64_t) noexcept {
   return 0;
 }
 
