@@ -76,6 +76,7 @@ class LinearBody final : public PlanBody {
     for (std::size_t d = 0; d < geometry_.outer.size(); ++d) {
       pair_tables_[d] = axis_table(geometry_.outer[d], [&](int64_t o) { return find_pair(d, o); });
     }
+    in_place_ = data_type_ == DataType::float32 && geometry_.inner.output_stride == 1;
     early_ = geometry_.outer.size();
     if (early_ > 0) {
       const ResampleAxis& last = geometry_.outer.back();
@@ -106,17 +107,17 @@ class LinearBody final : public PlanBody {
     float t;
   };
 
-  // The rows of a tile that are made from one row of the tensor each, or from several by all outer
-  // dimensions but the last. The latest even and the latest odd one stay.
+  // The rows of a tile that are made from one row of the tensor each, or from several by the outer
+  // dimensions that come early. The latest even and the latest odd one stay.
   struct Rows {
     const std::byte* from;
     const RowSource& source;
     std::byte* scratch;
-    std::array<Pair, kMaxResampleRank> pairs{};  // where the outer dimensions are
-    bool stepped = true;                         // a dimension but the last
-    std::array<Pair, kMaxResampleRank> mixed{};  // those of `pairs` that mix, but the last
+    std::array<Pair, kMaxResampleRank> pairs{};  // where the early dimensions are
+    bool stepped = true;                         // one of them
+    std::array<Pair, kMaxResampleRank> mixed{};  // those that mix
     std::size_t mixed_count = 0;
-    int64_t offset = 0;  // of the rest
+    int64_t offset = 0;  // of the others
     std::array<int64_t, 2> kept{};
     std::array<const Real*, 2> row{};
   };
@@ -160,45 +161,74 @@ class LinearBody final : public PlanBody {
     Rows rows{from, source, scratch};
     const auto step = [&](std::size_t d, int64_t o) {
       rows.pairs[d] = pair_of(d, o);
-      if (d < early_) rows.stepped = true;
+      rows.stepped = true;
     };
-    geometry_.visit(tile, step, [&](int64_t output_offset) {
-      write(rows, tile.count, to + output_offset * element_bytes_);
+    if (early_ == geometry_.outer.size()) {
+      geometry_.visit(tile, step, [&](int64_t offset) {
+        settle(rows);
+        write_early(rows, to + offset * element_bytes_);
+      });
+      return;
+    }
+    geometry_.sweep(tile, step, [&](int64_t offset, int64_t o, int64_t count) {
+      if (rows.stepped) settle(rows);
+      for (int64_t i = 0; i < count;) {
+        const int64_t row = offset + i * geometry_.outer[early_].output_stride;
+        i += write_late(rows, o + i, count - i, to + row * element_bytes_);
+      }
     });
   }
 
-  void write(Rows& rows, int64_t count, std::byte* to) const noexcept {
-    if (rows.stepped) settle(rows);
-    const bool grows = early_ < geometry_.outer.size();
-    const Pair pair = grows ? rows.pairs[early_] : Pair{};
-    if (rows.source.index == nullptr && rows.mixed_count == 0 && pair.t == 0) {
-      copy_(rows.from + (rows.offset + pair.first) * element_bytes_, geometry_.inner.input_stride,
-            to, geometry_.inner.output_stride, count);
-      return;
+  // A row of the output, where all dimensions come early.
+  void write_early(const Rows& rows, std::byte* to) const noexcept {
+    if (rows.source.picks.index == nullptr && rows.mixed_count == 0) {
+      return copy(rows, rows.offset, to);
     }
-    // Where the output is a row of the same numbers, results go there at once.
-    const bool in_place = data_type_ == DataType::float32 && geometry_.inner.output_stride == 1;
-    Real* result = in_place ? reinterpret_cast<Real*>(to) : at<Real>(rows.scratch, result_at_);
-    const Real* row;
-    if (!grows) {
-      row = make(rows, rows.offset, result, count);
-    } else if (pair.t == 0) {
-      row = kept(rows, pair.index, pair.first, count);
-    } else {
-      const Real* a = kept(rows, pair.index, pair.first, count);
-      const Real* b = kept(rows, pair.index + 1, pair.second, count);
-      if (loops_.blend != nullptr && geometry_.inner.output_stride == 1) {
-        loops_.blend(a, b, pair.t, to, count);
-        return;
-      }
-      loops_.between(a, b, pair.t, result, count);
-      row = result;
-    }
-    if (in_place && row == result) return;
-    loops_.store(row, to, geometry_.inner.output_stride, count);
+    Real* place = in_place_ ? reinterpret_cast<Real*>(to) : at<Real>(rows.scratch, result_at_);
+    const Real* row = make(rows, rows.offset, place);
+    if (!in_place_) loops_.store(row, to, geometry_.inner.output_stride, rows.source.picks.count);
   }
 
-  // What the outer dimensions but the last stand at, after a step of one of them.
+  // Some rows of the output from o on, at most `count`; returns how many.
+  int64_t write_late(Rows& rows, int64_t o, int64_t count, std::byte* to) const noexcept {
+    const Pair pair = pair_of(early_, o);
+    const int64_t length = rows.source.picks.count;
+    const int64_t stride = geometry_.inner.output_stride;
+    if (pair.t == 0) {
+      if (rows.source.picks.index == nullptr && rows.mixed_count == 0) {
+        copy(rows, rows.offset + pair.first, to);
+      } else {
+        loops_.store(kept(rows, pair.index, pair.first), to, stride, length);
+      }
+      return 1;
+    }
+    const Real* a = kept(rows, pair.index, pair.first);
+    const Real* b = kept(rows, pair.index + 1, pair.second);
+    if (loops_.blend == nullptr || stride != 1) {
+      Real* place = at<Real>(rows.scratch, result_at_);
+      loops_.between(a, b, &pair.t, 1, place, 0, length);
+      loops_.store(place, to, stride, length);
+      return 1;
+    }
+    std::array<float, 8> t{pair.t};
+    std::size_t same = 1;  // rows between the same two
+    for (; same < t.size() && static_cast<int64_t>(same) < count; ++same) {
+      const Pair next = pair_of(early_, o + static_cast<int64_t>(same));
+      if (next.index != pair.index || next.t == 0) break;
+      t[same] = next.t;
+    }
+    loops_.blend(a, b, t.data(), static_cast<int64_t>(same), to,
+                 geometry_.outer[early_].output_stride, length);
+    return static_cast<int64_t>(same);
+  }
+
+  // A row of the tensor as it is.
+  void copy(const Rows& rows, int64_t offset, std::byte* to) const noexcept {
+    copy_(rows.from + offset * element_bytes_, geometry_.inner.input_stride, to,
+          geometry_.inner.output_stride, rows.source.picks.count);
+  }
+
+  // What the early dimensions stand at, after a step of one of them.
   void settle(Rows& rows) const noexcept {
     rows.stepped = false;
     rows.mixed_count = 0;
@@ -213,29 +243,27 @@ class LinearBody final : public PlanBody {
     }
   }
 
-  // Row `index` of the last outer dimension.
-  const Real* kept(Rows& rows, int64_t index, int64_t offset, int64_t count) const noexcept {
+  // Row `index` of the late dimension.
+  const Real* kept(Rows& rows, int64_t index, int64_t offset) const noexcept {
     const auto place = static_cast<std::size_t>(index % 2);
     if (rows.kept[place] != index) {
       rows.kept[place] = index;
-      rows.row[place] =
-          make(rows, rows.offset + offset, at<Real>(rows.scratch, made_at_[place]), count);
+      rows.row[place] = make(rows, rows.offset + offset, at<Real>(rows.scratch, made_at_[place]));
     }
     return rows.row[place];
   }
 
   // The row at an offset, mixed and interpolated: in `place`, or in the tensor itself where it
   // stands there as it is needed.
-  const Real* make(const Rows& rows, int64_t offset, Real* place, int64_t count) const noexcept {
+  const Real* make(const Rows& rows, int64_t offset, Real* place) const noexcept {
     std::span<const Pair> pairs(rows.mixed.data(), rows.mixed_count);
     const RowSource& source = rows.source;
-    if (source.index == nullptr) return mix(rows, pairs, offset, place);
+    if (source.picks.index == nullptr) return mix(rows, pairs, offset, place);
     if (loops_.along_tensor != nullptr && pairs.size() <= 1 && source.offsets == nullptr &&
         geometry_.inner.input_stride == 1) {
       const std::byte* row = fetch(rows, offset + (pairs.empty() ? 0 : pairs[0].first));
       const std::byte* other = pairs.empty() ? nullptr : fetch(rows, offset + pairs[0].second);
-      loops_.along_tensor(row, other, pairs.empty() ? 0 : pairs[0].t, source.count, source.index,
-                          source.t, place, count);
+      loops_.along_tensor(row, other, pairs.empty() ? 0 : pairs[0].t, source.picks, place);
       return place;
     }
     const Pair last = pairs.empty() ? Pair{} : pairs.back();
@@ -245,7 +273,7 @@ class LinearBody final : public PlanBody {
     if (last.t > 0) {
       other = mix(rows, pairs, offset + last.second, at<Real>(rows.scratch, other_at_));
     }
-    loops_.along(row, other, last.t, source.count, source.index, source.t, place, count);
+    loops_.along(row, other, last.t, source.picks, place);
     return place;
   }
 
@@ -258,7 +286,7 @@ class LinearBody final : public PlanBody {
     pairs = pairs.subspan(1);
     const Real* a = mix(rows, pairs, offset + pair.first, first);
     const Real* b = mix(rows, pairs, offset + pair.second, second);
-    loops_.between(a, b, pair.t, place, rows.source.count);
+    loops_.between(a, b, &pair.t, 1, place, 0, rows.source.picks.row_count);
     return place;
   }
 
@@ -267,7 +295,7 @@ class LinearBody final : public PlanBody {
   const std::byte* fetch(const Rows& rows, int64_t offset) const noexcept {
     const std::byte* from = rows.from + offset * element_bytes_;
     if (geometry_.inner.input_stride == 1) {
-      const int64_t bytes = rows.source.count * element_bytes_;
+      const int64_t bytes = rows.source.picks.row_count * element_bytes_;
       for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + ahead_bytes_ + b);
     }
     return from;
@@ -279,13 +307,13 @@ class LinearBody final : public PlanBody {
     int64_t stride = geometry_.inner.input_stride;
     if (source.offsets != nullptr) {
       std::byte* raw = rows.scratch + raw_at_;
-      gather_(from, source.offsets, raw, 1, source.count);
+      gather_(from, source.offsets, raw, 1, source.picks.row_count);
       from = raw;
       stride = 1;
     } else if (data_type_ == DataType::float32 && stride == 1) {
       return reinterpret_cast<const Real*>(from);
     }
-    loops_.load(from, stride, place, source.count);
+    loops_.load(from, stride, place, source.picks.row_count);
     return place;
   }
 
@@ -295,6 +323,7 @@ class LinearBody final : public PlanBody {
   std::array<std::vector<Pair>, kMaxResampleRank> pair_tables_;
   RowLoops<Real> loops_;
   std::size_t early_;  // outer dimensions that come before the inner one
+  bool in_place_;      // output rows are rows of Real
   kernels::GatherRow gather_;
   kernels::CopyRow copy_;
   DataType data_type_;

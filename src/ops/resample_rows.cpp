@@ -35,7 +35,8 @@ RowSources::RowSources(const ResampleGeometry& geometry, ScratchLayout& layout)
 
 RowSource RowSources::of(const ResampleGeometry::Tile& tile, std::byte* scratch) const noexcept {
   if (inner_.direct)
-    return {tile.first * inner_.input_stride, tile.count, nullptr, nullptr, nullptr};
+    return {
+        tile.first * inner_.input_stride, nullptr, {.count = tile.count, .row_count = tile.count}};
   if (!chunks_.empty()) return chunks_[static_cast<std::size_t>(tile.first / chunk_)];
   return fill(tile.first, tile.count,
               {reinterpret_cast<std::int32_t*>(scratch + index_at_),
@@ -60,8 +61,22 @@ RowSource RowSources::fill(int64_t first, int64_t count, const Tables& tables) c
       tables.offsets[2 * i + 1] = (n.t > 0 ? n.index + 1 : n.index) * inner_.input_stride;
     }
   }
-  return {dense ? low * inner_.input_stride : 0, dense ? range : 2 * count,
-          dense ? nullptr : tables.offsets, tables.index, tables.t};
+  const kernels::Picks picks{tables.index,
+                             tables.t,
+                             count,
+                             dense ? range : 2 * count,
+                             reach(tables, count, 8),
+                             reach(tables, count, 16)};
+  return {dense ? low * inner_.input_stride : 0, dense ? nullptr : tables.offsets, picks};
+}
+
+std::int32_t RowSources::reach(const Tables& tables, int64_t count, int64_t group) noexcept {
+  std::int32_t most = 0;
+  for (int64_t first = 0; first < count; first += group) {
+    const int64_t last = std::min(first + group, count) - 1;
+    most = std::max(most, tables.index[last] + (tables.t[last] > 0 ? 2 : 1) - tables.index[first]);
+  }
+  return most;
 }
 
 }  // namespace weft::ops

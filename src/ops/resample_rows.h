@@ -2,19 +2,17 @@
 
 #include <vector>
 
+#include "kernels/resample/resample.h"
 #include "ops/resample_plan.h"
 
 namespace weft::ops {
 
 // The inner dimension's elements that a chunk of the output reads, relative to their row: a range,
-// or, where that is much more than the chunk needs, two for each output element. Output element i
-// lies between the elements index[i] and index[i] + 1 of those.
+// or, where that is much more than the chunk needs, two for each output element.
 struct RowSource {
-  std::int64_t start = 0;  // offset of the first
-  std::int64_t count = 0;
+  std::int64_t start = 0;                 // offset of the first
   const std::int64_t* offsets = nullptr;  // of each, where they are not a range
-  const std::int32_t* index = nullptr;    // null: no interpolation along the row
-  const float* t = nullptr;
+  kernels::Picks picks = {};  // of those elements; no index: they are the output's, one by one
 };
 
 // The sources of all chunks, found once for all runs of a plan, or for each tile anew where there
@@ -38,6 +36,7 @@ class RowSources {
     std::int64_t* offsets;
   };
   RowSource fill(std::int64_t first, std::int64_t count, const Tables& tables) const noexcept;
+  static std::int32_t reach(const Tables& tables, std::int64_t count, std::int64_t group) noexcept;
 
   ResampleAxis inner_;
   std::int64_t chunk_;

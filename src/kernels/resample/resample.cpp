@@ -95,9 +95,8 @@ inline void store_8(std::uint16_t* to, __m256 x) noexcept {
 inline void store_1(float* to, float x) noexcept { *to = x; }
 inline void store_1(std::uint16_t* to, float x) noexcept { *to = narrow_half(x); }
 
-template <class T>
-void lerp_between(const float* a, const float* b, float t, void* to_bytes, int64_t count) noexcept {
-  T* __restrict to = static_cast<T*>(to_bytes);
+inline void between_row(const float* a, const float* b, float t, auto* __restrict to,
+                        int64_t count) noexcept {
   int64_t i = 0;
 #ifdef __AVX512F__
   const __m512 weight = _mm512_set1_ps(t);
@@ -108,7 +107,7 @@ void lerp_between(const float* a, const float* b, float t, void* to_bytes, int64
     i += lanes;
   };
   // Rows lie anywhere; their vectors shall not lie in two lines each.
-  const auto past = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 16);
+  const auto past = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(*to) % 16);
   if (past > 0 && count > 16) mix(first_16(16 - past), 16 - past);
   while (i + 16 <= count) mix(0xffff, 16);
   if (i < count) mix(first_16(count - i), count - i);
@@ -122,40 +121,47 @@ void lerp_between(const float* a, const float* b, float t, void* to_bytes, int64
   for (; i < count; ++i) store_1(to + i, lerp(a[i], b[i], t));
 #endif
 }
-template void lerp_between<float>(const float*, const float*, float, void*, int64_t) noexcept;
-template void lerp_between<std::uint16_t>(const float*, const float*, float, void*,
-                                          int64_t) noexcept;
 
-void lerp_between_f64(const double* a, const double* b, float t, void* to_bytes,
-                      int64_t count) noexcept {
-  double* __restrict to = static_cast<double*>(to_bytes);
-  for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], double{t});
+template <class T>
+void lerp_between(const float* a, const float* b, const float* t, int64_t rows, void* to,
+                  int64_t to_stride, int64_t count) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    between_row(a, b, t[r], static_cast<T*>(to) + r * to_stride, count);
+  }
+}
+template void lerp_between<float>(const float*, const float*, const float*, int64_t, void*, int64_t,
+                                  int64_t) noexcept;
+template void lerp_between<std::uint16_t>(const float*, const float*, const float*, int64_t, void*,
+                                          int64_t, int64_t) noexcept;
+
+void lerp_between_f64(const double* a, const double* b, const float* t, int64_t rows,
+                      void* to_bytes, int64_t to_stride, int64_t count) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    double* __restrict to = static_cast<double*>(to_bytes) + r * to_stride;
+    for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], double{t[r]});
+  }
 }
 
 template <class T, class Real>
-void lerp_along(const void* row_bytes, const void* other_bytes, float between, int64_t row_count,
-                const std::int32_t* index, const float* t, Real* __restrict to,
-                int64_t count) noexcept {
+void lerp_along(const void* row_bytes, const void* other_bytes, float between, const Picks& picks,
+                Real* __restrict to) noexcept {
   const T* row = static_cast<const T*>(row_bytes);
   const T* other = static_cast<const T*>(other_bytes);
   const auto at = [=](std::int32_t k) {
     const Real x = widen(row[k]);
     return other == nullptr ? x : lerp(x, Real{widen(other[k])}, Real{between});
   };
-  int64_t i = along_windows(row, other, between, row_count, index, t, to, count);
-  for (; i < count; ++i) {
-    const Real a = at(index[i]);
-    to[i] = t[i] > 0 ? lerp(a, at(index[i] + 1), Real{t[i]}) : a;
+  for (int64_t i = along_windows(row, other, between, picks, to); i < picks.count; ++i) {
+    const Real a = at(picks.index[i]);
+    to[i] = picks.t[i] > 0 ? lerp(a, at(picks.index[i] + 1), Real{picks.t[i]}) : a;
   }
 }
-template void lerp_along<float, float>(const void*, const void*, float, int64_t,
-                                       const std::int32_t*, const float*, float*, int64_t) noexcept;
-template void lerp_along<std::uint16_t, float>(const void*, const void*, float, int64_t,
-                                               const std::int32_t*, const float*, float*,
-                                               int64_t) noexcept;
-template void lerp_along<double, double>(const void*, const void*, float, int64_t,
-                                         const std::int32_t*, const float*, double*,
-                                         int64_t) noexcept;
+template void lerp_along<float, float>(const void*, const void*, float, const Picks&,
+                                       float*) noexcept;
+template void lerp_along<std::uint16_t, float>(const void*, const void*, float, const Picks&,
+                                               float*) noexcept;
+template void lerp_along<double, double>(const void*, const void*, float, const Picks&,
+                                         double*) noexcept;
 
 void add_row(const float* row, double weight, double* sum, int64_t count) noexcept {
   for (int64_t i = 0; i < count; ++i) sum[i] += weight * static_cast<double>(row[i]);

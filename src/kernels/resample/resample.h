@@ -26,19 +26,31 @@ using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
 //   float   lerp(a, b, t) = (1 - t) a + t b
 //   double  lerp(a, b, t) = a + t (b - a), for integers: between equal numbers it is exact
 
-// Between two rows: to[i] = lerp(a[i], b[i], t), rounded to the row's type. `to` overlaps nothing.
+// Between two rows, `rows` times: to[r * to_stride + i] = lerp(a[i], b[i], t[r]), rounded to the
+// type of the row; the stride in elements. `to` overlaps nothing.
 template <class Real>
-using Between = void (*)(const Real* a, const Real* b, float t, void* to,
-                         std::int64_t count) noexcept;
+using Between = void (*)(const Real* a, const Real* b, const float* t, std::int64_t rows, void* to,
+                         std::int64_t to_stride, std::int64_t count) noexcept;
+
+// Which elements of a row mix: index[i] and index[i] + 1. Neither index[i] nor index[i] + t[i] ever
+// decreases.
+struct Picks {
+  const std::int32_t* index = nullptr;
+  const float* t = nullptr;  // [0, 1)
+  std::int64_t count = 0;
+  std::int64_t row_count = 0;  // elements of the row
+  // Most elements that 8 and 16 of them need, those from a multiple of 8 or 16 on: from the first
+  // to the last.
+  std::int32_t reach_8 = 0;
+  std::int32_t reach_16 = 0;
+};
 
 // Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
-// `other` is not null, lerp(row, other, between). Neither index[i] nor index[i] + t[i] ever
-// decreases. Where t[i] is 0, x[index[i] + 1] counts for nothing and need not be there; no element
-// from row_count on is read. `to` overlaps nothing.
+// `other` is not null, lerp(row, other, between). Where t[i] is 0, x[index[i] + 1] counts for
+// nothing and need not be there. `to` overlaps nothing.
 template <class Real>
-using Along = void (*)(const void* row, const void* other, float between, std::int64_t row_count,
-                       const std::int32_t* index, const float* t, Real* to,
-                       std::int64_t count) noexcept;
+using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
+                       Real* to) noexcept;
 
 struct ResampleKernels {
   Isa isa;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/levels.h"
+#include "kernels/resample/resample.h"
 
 #define WEFT_DECLARE_RESAMPLE(level)                                                             \
   namespace weft::kernels::level {                                                               \
@@ -15,11 +16,12 @@
   template <class T>                                                                             \
   void truncate_row(const double*, void*, std::int64_t, std::int64_t) noexcept;                  \
   template <class T>                                                                             \
-  void lerp_between(const float*, const float*, float, void*, std::int64_t) noexcept;            \
-  void lerp_between_f64(const double*, const double*, float, void*, std::int64_t) noexcept;      \
+  void lerp_between(const float*, const float*, const float*, std::int64_t, void*, std::int64_t, \
+                    std::int64_t) noexcept;                                                      \
+  void lerp_between_f64(const double*, const double*, const float*, std::int64_t, void*,         \
+                        std::int64_t, std::int64_t) noexcept;                                    \
   template <class T, class Real>                                                                 \
-  void lerp_along(const void*, const void*, float, std::int64_t, const std::int32_t*,            \
-                  const float*, Real*, std::int64_t) noexcept;                                   \
+  void lerp_along(const void*, const void*, float, const Picks&, Real*) noexcept;                \
   void add_row(const float*, double, double*, std::int64_t) noexcept;                            \
   double triangle_sum(const double*, std::int64_t, double, double, double) noexcept;             \
   void narrow_row(const double*, float*, std::int64_t) noexcept;                                 \

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "kernels/resample/resample.h"
+
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -143,23 +145,19 @@ struct Doubles {
   }
 };
 
-// `Other`: whether there are two rows to mix.
 template <class Lanes, bool kOther>
 void along_vectors(const typename Lanes::Element* row, const typename Lanes::Element* other,
-                   float between, std::int64_t row_count, const std::int32_t* index, const float* t,
-                   typename Lanes::Real* to, std::int64_t count) noexcept {
+                   float between, const Picks& picks, typename Lanes::Real* to) noexcept {
   using Vector = typename Lanes::Vector;
   using Mask = typename Lanes::Mask;
   constexpr std::int64_t kLanes = Lanes::kLanes;
   constexpr Mask kAll = static_cast<Mask>(0xffff);
   // Windows lie within the row, so that those of one row have the same masks.
-  const Mask low_lanes = Lanes::first(row_count);
-  const Mask high_lanes = Lanes::first(row_count - kLanes);
-  const auto last_start = [=](std::int64_t elements) {
-    return static_cast<std::int32_t>(row_count < elements ? 0 : row_count - elements);
-  };
-  const std::int32_t last_single = last_start(kLanes);
-  const std::int32_t last_double = last_start(2 * kLanes);
+  const Mask low_lanes = Lanes::first(picks.row_count);
+  const Mask high_lanes = Lanes::first(picks.row_count - kLanes);
+  const std::int32_t reach = kLanes == 16 ? picks.reach_16 : picks.reach_8;
+  const std::int64_t most = reach <= kLanes ? kLanes : 2 * kLanes;  // elements of a window
+  const auto end = static_cast<std::int32_t>(picks.row_count < most ? 0 : picks.row_count - most);
   const Vector weight_between = Lanes::broadcast(between);
   const auto load = [=](Mask mask, std::int64_t k) {
     const Vector x = Lanes::load(mask, row + k);
@@ -171,23 +169,19 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     if constexpr (!kOther) return x;
     return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
   };
-  for (std::int64_t i = 0; i < count; i += kLanes) {
-    const Mask mask = Lanes::first(count - i);
-    const std::int64_t last = (count - i < kLanes ? count : i + kLanes) - 1;
-    const std::int32_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
-    const Vector weight = Lanes::weights(mask, t + i);
+  const auto group = [&](std::int64_t i, Mask mask) {
+    const Vector weight = Lanes::weights(mask, picks.t + i);
     const Mask mixes = Lanes::positive(weight);
-    auto first = Lanes::indices(mask, index + i);
+    const std::int32_t start = picks.index[i] < end ? picks.index[i] : end;
+    auto first = Lanes::indices(mask, picks.index + i);
     Vector a;
     Vector b;
-    if (elements <= kLanes) {
-      const std::int32_t start = index[i] < last_single ? index[i] : last_single;
+    if (reach <= kLanes) {
       const Vector window = load(low_lanes, start);
       first = Lanes::minus(first, start);
       a = Lanes::pick(first, window);
       b = Lanes::pick(Lanes::next(first, mixes), window);
-    } else if (elements <= 2 * kLanes) {
-      const std::int32_t start = index[i] < last_double ? index[i] : last_double;
+    } else if (reach <= 2 * kLanes) {
       const Vector low = load(low_lanes, start);
       const Vector high = load(high_lanes, start + kLanes);
       first = Lanes::minus(first, start);
@@ -198,7 +192,10 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
       b = gather(mask, Lanes::next(first, mixes));
     }
     Lanes::store(to + i, mask, Lanes::mix(mixes, a, b, weight));
-  }
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= picks.count; i += kLanes) group(i, kAll);
+  if (i < picks.count) group(i, Lanes::first(picks.count - i));
 }
 
 template <class Element>
@@ -212,15 +209,14 @@ struct LanesOf<double> : Doubles {};
 
 template <class Element, class Real>
 std::int64_t along_windows(const Element* row, const Element* other, float between,
-                           std::int64_t row_count, const std::int32_t* index, const float* t,
-                           Real* to, std::int64_t count) noexcept {
+                           const Picks& picks, Real* to) noexcept {
   using Lanes = LanesOf<Element>;
   if (other == nullptr) {
-    along_vectors<Lanes, false>(row, other, between, row_count, index, t, to, count);
+    along_vectors<Lanes, false>(row, other, between, picks, to);
   } else {
-    along_vectors<Lanes, true>(row, other, between, row_count, index, t, to, count);
+    along_vectors<Lanes, true>(row, other, between, picks, to);
   }
-  return count;
+  return picks.count;
 }
 
 inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
@@ -309,34 +305,31 @@ inline __m256 mix_8(__m256 a, __m256 b, __m256 t) noexcept {
   return _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(t, b));
 }
 
-// Whole vectors, as far as all are within a window.
+// Whole vectors, where all are within a window.
 template <class Element>
 std::int64_t along_windows(const Element* row, const Element* other, float between,
-                           std::int64_t row_count, const std::int32_t* index, const float* t,
-                           float* to, std::int64_t count) noexcept {
-  if (row_count < 16) return 0;
-  const auto single_end = static_cast<std::int32_t>(row_count - 8);
-  const auto double_end = static_cast<std::int32_t>(row_count - 16);
+                           const Picks& picks, float* to) noexcept {
+  if (picks.row_count < 16 || picks.reach_8 > 16) return 0;
+  const bool twice = picks.reach_8 > 8;
+  const auto end = static_cast<std::int32_t>(picks.row_count - (twice ? 16 : 8));
   const __m256 weight_between = _mm256_set1_ps(between);
   const auto load = [=](std::int64_t k) {
     const __m256 x = load_8(row + k);
     return other == nullptr ? x : mix_8(x, load_8(other + k), weight_between);
   };
   std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const std::int32_t elements = index[i + 7] + (t[i + 7] > 0 ? 1 : 0) - index[i] + 1;
-    if (elements > 16) break;
-    const std::int32_t end = elements <= 8 ? single_end : double_end;
-    const std::int32_t start = index[i] < end ? index[i] : end;
-    const __m256 weight = _mm256_loadu_ps(t + i);
+  for (; i + 8 <= picks.count; i += 8) {
+    const std::int32_t* index = picks.index + i;
+    const std::int32_t start = *index < end ? *index : end;
+    const __m256 weight = _mm256_loadu_ps(picks.t + i);
     const __m256 mixes = _mm256_cmp_ps(weight, _mm256_setzero_ps(), _CMP_GT_OQ);
-    const __m256i indices = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + i));
+    const __m256i indices = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
     const __m256i first = _mm256_sub_epi32(indices, _mm256_set1_epi32(start));
     const __m256i second = _mm256_sub_epi32(first, _mm256_castps_si256(mixes));
     const __m256 low = load(start);
     __m256 a = _mm256_permutevar8x32_ps(low, first);
     __m256 b = _mm256_permutevar8x32_ps(low, second);
-    if (elements > 8) {
+    if (twice) {
       const __m256 high = load(start + 8);
       const __m256i end_of_low = _mm256_set1_epi32(7);
       a = _mm256_blendv_ps(a, _mm256_permutevar8x32_ps(high, first),
@@ -352,8 +345,7 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
 #endif
 
 template <class Element, class Real>
-std::int64_t along_windows(const Element*, const Element*, float, std::int64_t, const std::int32_t*,
-                           const float*, Real*, std::int64_t) noexcept {
+std::int64_t along_windows(const Element*, const Element*, float, const Picks&, Real*) noexcept {
   return 0;
 }
 
