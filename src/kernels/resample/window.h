@@ -152,6 +152,9 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
   using Mask = typename Lanes::Mask;
   constexpr std::int64_t kLanes = Lanes::kLanes;
   constexpr Mask kAll = static_cast<Mask>(0xffff);
+  const std::int32_t* const index = picks.index;
+  const float* const t = picks.t;
+  const std::int64_t count = picks.count;
   // Windows lie within the row, so that those of one row have the same masks.
   const Mask low_lanes = Lanes::first(picks.row_count);
   const Mask high_lanes = Lanes::first(picks.row_count - kLanes);
@@ -170,10 +173,10 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
   };
   const auto group = [&](std::int64_t i, Mask mask) {
-    const Vector weight = Lanes::weights(mask, picks.t + i);
+    const Vector weight = Lanes::weights(mask, t + i);
     const Mask mixes = Lanes::positive(weight);
-    const std::int32_t start = picks.index[i] < end ? picks.index[i] : end;
-    auto first = Lanes::indices(mask, picks.index + i);
+    const std::int32_t start = index[i] < end ? index[i] : end;
+    auto first = Lanes::indices(mask, index + i);
     Vector a;
     Vector b;
     if (reach <= kLanes) {
@@ -194,8 +197,8 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     Lanes::store(to + i, mask, Lanes::mix(mixes, a, b, weight));
   };
   std::int64_t i = 0;
-  for (; i + kLanes <= picks.count; i += kLanes) group(i, kAll);
-  if (i < picks.count) group(i, Lanes::first(picks.count - i));
+  for (; i + kLanes <= count; i += kLanes) group(i, kAll);
+  if (i < count) group(i, Lanes::first(count - i));
 }
 
 template <class Element>
