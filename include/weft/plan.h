@@ -16,6 +16,14 @@
 
 namespace weft {
 
+// Whether a convolution may use Winograd's algorithm, which takes fewer products for windows of
+// 3 x 3 and rounds at other places.
+enum class Winograd {
+  never,
+  accurate,  // where an output's error stays below that of one chain of multiply-adds
+  allowed    // wherever it is faster; the root mean square error may be twice that of a chain
+};
+
 struct PlanOptions {
   // Most threads one run may use; 0: as many as there are cores. Each has workspace of its own, so
   // more threads than cores only take more memory. At most 1024 count.
@@ -25,6 +33,7 @@ struct PlanOptions {
   // asks for: each sum is one chain of them, in the order input channel, then depth, height and
   // width of the window. Other operators give the same bits everywhere as they are. Slower.
   bool strict = false;
+  Winograd winograd = Winograd::accurate;
   bool prepare_filter = false;  // CONVOLUTION: pack the filter once with prepare(), not at each run
 };
 

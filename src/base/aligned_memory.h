@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -14,6 +15,14 @@ namespace weft::base {
 // Workspaces and packed weights start at a multiple of this: DirectML's alignment of temporary and
 // persistent resources.
 inline constexpr std::uint64_t kWorkspaceAlignment = 256;
+
+// Cuts `count` elements off the front of a slot's memory, which stays at a cache line.
+template <class T>
+T* take(std::byte*& memory, std::int64_t count) noexcept {
+  T* result = reinterpret_cast<T*>(memory);
+  memory += round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
+  return result;
+}
 
 // Uninitialised memory aligned for kernels.
 class AlignedMemory {

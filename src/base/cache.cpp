@@ -25,4 +25,9 @@ std::int64_t second_cache_bytes() noexcept {
   return bytes;
 }
 
+std::int64_t outer_cache_bytes() noexcept {
+  static const std::int64_t bytes = size_or(_SC_LEVEL3_CACHE_SIZE, 4 << 20, 1 << 30);
+  return bytes;
+}
+
 }  // namespace weft::base

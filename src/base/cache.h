@@ -9,4 +9,7 @@ namespace weft::base {
 std::int64_t first_cache_bytes() noexcept;
 std::int64_t second_cache_bytes() noexcept;
 
+// Bytes of the outermost cache, which all cores share.
+std::int64_t outer_cache_bytes() noexcept;
+
 }  // namespace weft::base

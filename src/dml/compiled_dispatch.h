@@ -13,7 +13,7 @@ namespace weft::dml {
 // Executes a compiled operator, and keeps whether that has been initialized.
 class CompiledDispatch final : public Dispatch {
  public:
-  // `flags`: DML_EXECUTION_FLAGS. What they permit beyond late binding, Weft never does.
+  // `flags`: DML_EXECUTION_FLAGS.
   CompiledDispatch(std::string name, std::shared_ptr<const Executable> executable,
                    std::uint32_t flags);
 

@@ -17,8 +17,8 @@ namespace weft::dml {
 // packed once (PlanOptions::prepare_filter); other owned inputs are copied as they are.
 class Compiler {
  public:
-  Compiler(Executable& executable, Graph graph)
-      : executable_(executable), graph_(std::move(graph)) {}
+  Compiler(Executable& executable, Graph graph, Winograd winograd)
+      : executable_(executable), graph_(std::move(graph)), winograd_(winograd) {}
 
   void run() {
     fuse_activations(graph_);
@@ -133,6 +133,7 @@ class Compiler {
   void plan_nodes() {
     for (const Graph::Node& node : graph_.nodes) {
       PlanOptions options;
+      options.winograd = winograd_;
       options.prepare_filter =
           std::holds_alternative<ConvolutionParams>(node.params) &&
           (node.inputs[1].kind == Source::Kind::constant || is_owned(node.inputs[1]));
@@ -287,6 +288,7 @@ class Compiler {
 
   Executable& executable_;
   Graph graph_;
+  Winograd winograd_;
   std::vector<Plan> plans_;  // by node
   std::vector<NodeMemory> memory_;
   std::vector<Place> constants_;
@@ -294,6 +296,8 @@ class Compiler {
   std::uint64_t constant_bytes_ = 0;
 };
 
-Executable::Executable(Graph graph) { Compiler(*this, std::move(graph)).run(); }
+Executable::Executable(Graph graph, Winograd winograd) {
+  Compiler(*this, std::move(graph), winograd).run();
+}
 
 }  // namespace weft::dml

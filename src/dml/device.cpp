@@ -32,6 +32,11 @@ std::uint32_t checked_flags(const DML_EXECUTION_FLAGS& flags) {
   return number;
 }
 
+// The only metacommands that Weft has.
+Winograd winograd(std::uint32_t flags) {
+  return flags & DML_EXECUTION_FLAG_DISABLE_META_COMMANDS ? Winograd::never : Winograd::accurate;
+}
+
 // "flags 4; ", for the trace; empty without any.
 std::string flags_text(std::uint32_t flags) {
   return flags == 0 ? "" : "flags " + std::to_string(flags) + "; ";
@@ -97,7 +102,8 @@ HRESULT Device::CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REF
     const std::uint32_t checked = checked_flags(flags);
     const auto compiled = std::make_shared<const CompiledDispatch>(
         std::string(name(type_of(source->params()))),
-        std::make_shared<const Executable>(single_node_graph(source->params())), checked);
+        std::make_shared<const Executable>(single_node_graph(source->params()), winograd(checked)),
+        checked);
     trace.detail([&] {
       return flags_text(checked) + compiled->executable().explain() + "; " +
              describe(compiled->properties());
@@ -117,7 +123,8 @@ HRESULT Device::CompileGraph(const DML_GRAPH_DESC* desc, DML_EXECUTION_FLAGS fla
     std::string name = "graph of " + std::to_string(graph.nodes.size()) +
                        (graph.nodes.size() == 1 ? " operator" : " operators");
     const auto compiled = std::make_shared<const CompiledDispatch>(
-        std::move(name), std::make_shared<const Executable>(std::move(graph)), checked);
+        std::move(name), std::make_shared<const Executable>(std::move(graph), winograd(checked)),
+        checked);
     trace.detail([&] {
       return edges + "; " + compiled->executable().explain() + "; " +
              describe(compiled->properties());

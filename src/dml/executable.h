@@ -34,7 +34,7 @@ class Executable {
   };
 
   // Fuses, plans every node and gives every buffer a place (compiler.cpp). Throws Error.
-  explicit Executable(Graph graph);
+  explicit Executable(Graph graph, Winograd winograd = Winograd::accurate);
   ~Executable();
 
   std::span<const Tensor> inputs() const noexcept { return inputs_; }

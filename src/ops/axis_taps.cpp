@@ -20,4 +20,14 @@ AxisTaps::AxisTaps(const Phase& phase) noexcept : count(static_cast<int>(phase.t
   spread = *std::max_element(shift.begin(), shift.begin() + count) - lowest;
 }
 
+AxisTaps AxisTaps::apart(const Phase& phase) noexcept {
+  AxisTaps taps(Phase{});
+  taps.count = taps.planes = static_cast<int>(phase.taps);
+  for (int j = 0; j < taps.count; ++j) {
+    taps.plane[j] = j;
+    taps.remainder[j] = phase.offset(j);
+  }
+  return taps;
+}
+
 }  // namespace weft::ops

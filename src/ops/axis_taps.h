@@ -16,6 +16,9 @@ struct AxisTaps {
 
   explicit AxisTaps(const Phase& phase) noexcept;  // of at most kMost taps
 
+  // With a plane for each tap instead: all shifts are 0, the remainders any offsets.
+  static AxisTaps apart(const Phase& phase) noexcept;
+
   int count = 0;
   int planes = 0;
   std::array<int, kMost> plane{};

@@ -1,6 +1,8 @@
 #include "weft/convolution.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "ops/convolution_plan.h"
 #include "ops/convolution_product.h"
 #include "ops/convolution_split.h"
+#include "ops/convolution_winograd.h"
 
 namespace weft {
 
@@ -255,6 +258,60 @@ Dims output_sizes(const ConvolutionParams& params) {
   return *sizes;
 }
 
+namespace {
+
+// One way to compute a convolution, and what it would take.
+struct Way {
+  const char* name;
+  double seconds;  // on one core
+  std::shared_ptr<ops::PlanBody> (*make)(const ConvolutionParams&, const PlanOptions&);
+};
+
+template <class Body>
+std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
+                                         const PlanOptions& options) {
+  return std::make_shared<Body>(params, options);
+}
+
+template <std::int64_t rows, std::int64_t columns>
+Way winograd(const char* name, const ConvolutionParams& params, const PlanOptions& options) {
+  static constexpr kernels::WinogradTile tile{rows, columns};
+  return {name, ops::WinogradConvolution::seconds(params, options, tile),
+          [](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
+            return ops::WinogradConvolution::make(p, o, tile);
+          }};
+}
+
+// Of the ways that suit any window and any number of channels, the one that takes the least time.
+Plan fastest(const ConvolutionParams& params, const PlanOptions& options) {
+  std::vector<Way> ways = {
+      {"gemm", ops::general_seconds(params), make_body<ops::ConvolutionPlan>},
+      {"product", ops::ProductConvolution::seconds(params, options),
+       make_body<ops::ProductConvolution>},
+      {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>}};
+  if (options.winograd != Winograd::never) {
+    ways.push_back(winograd<2, 2>("winograd_2x2", params, options));
+    ways.push_back(winograd<2, 4>("winograd_2x4", params, options));
+  }
+  if (options.winograd == Winograd::allowed) {
+    ways.push_back(winograd<4, 4>("winograd_4x4", params, options));
+  }
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
+  const std::shared_ptr<ops::PlanBody> body = ways.front().make(params, options);
+  body->explanation += ", estimated on one core:";
+  for (const Way& way : ways) {
+    if (std::isinf(way.seconds)) break;
+    char text[64];
+    std::snprintf(text, sizeof text, "%s %s %.0f us", &way == ways.data() ? "" : ",", way.name,
+                  way.seconds * 1e6);
+    body->explanation += text;
+  }
+  return Plan(body);
+}
+
+}  // namespace
+
 Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   ops::throw_if_any(validate(params), OperatorType::convolution);
   PlanOptions options = given;
@@ -263,13 +320,7 @@ Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   if (ops::DirectConvolution::suits(params, options)) {
     return Plan(std::make_shared<ops::DirectConvolution>(params, options));
   }
-  const double product = ops::ProductConvolution::seconds(params, options);
-  const double split = ops::SplitConvolution::seconds(params, options);
-  if (std::min(product, split) < ops::general_seconds(params)) {
-    if (product < split) return Plan(std::make_shared<ops::ProductConvolution>(params, options));
-    return Plan(std::make_shared<ops::SplitConvolution>(params, options));
-  }
-  return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));
+  return fastest(params, options);
 }
 
 void convolution(const ConvolutionParams& params, ConstBuffer input, ConstBuffer filter,

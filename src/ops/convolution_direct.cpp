@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <optional>
 #include <string>
 
 #include "base/aligned_memory.h"
@@ -16,136 +14,25 @@ namespace weft::ops {
 
 using kernels::DirectBlock;
 using kernels::DirectRows;
+using kernels::DirectWindow;
 using kernels::kDirectChannels;
-using kernels::kDirectColumns;
 
 namespace {
-
-// The planes of a tile stay in a second-level cache of 512 KiB or more, and those of one channel,
-// where they are all that a sum needs, nearly in the first level.
-constexpr std::int64_t kPlaneBytes = 448 << 10;
-constexpr std::int64_t kChannelBytes = 64 << 10;
-
-// Planes that are read right after they were written, by loads that span several of the stores,
-// wait for those to leave the store buffer. So small ones are written one group ahead.
-constexpr std::int64_t kAheadBytes = 8 << 10;
 
 // Rows that short are better summed in half of an AVX-512 register: its loads cross cache lines.
 constexpr std::int64_t kNarrowColumns = 8;
 
-constexpr std::int64_t kMaxTaps = 4096;
-constexpr std::int64_t kMaxPhases = 1024;
-
-// Tiles a thread: enough that a thread which comes late does not leave the others waiting.
-constexpr std::int64_t kTilesAThread = 8;
-
-// Below this many multiply-adds a second thread costs more than it brings.
-constexpr double kMinParallelWork = 1 << 17;
+// Input of the next groups is fetched meanwhile. More than this is better left to the processor,
+// which fetches ahead in long runs itself.
+constexpr std::int64_t kMaxFetch = 64 << 10;
 
 constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
-
-// Where the taps of all phases lie along one dimension, in positions of the input, or of a plane
-// along the last one.
-struct Reach {
-  std::int64_t step = 1;
-  std::int64_t lowest = 0;
-  std::int64_t spread = 0;
-  std::int64_t planes = 1;
-};
-
-Reach reach_of(const ConvolutionAxis& axis, bool in_planes) {
-  Reach reach;
-  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
-  reach.lowest = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
-    const Phase phase = axis.phase(p);
-    if (phase.taps == 0) continue;
-    reach.step = phase.in_step;
-    const AxisTaps taps(phase);
-    const std::int64_t first = in_planes ? taps.lowest : phase.offset(0);
-    const std::int64_t last = in_planes ? taps.lowest + taps.spread : phase.offset(phase.taps - 1);
-    reach.lowest = std::min({reach.lowest, first, last});
-    highest = std::max({highest, first, last});
-    if (in_planes) reach.planes = taps.planes;
-  }
-  if (highest < reach.lowest) return {};  // no phase has taps
-  reach.spread = highest - reach.lowest;
-  return reach;
-}
-
-// Positions of the input along one of the first two dimensions that `size` outputs read.
-std::int64_t rows_read(const Reach& reach, std::int64_t size) {
-  return (size - 1) * reach.step + reach.spread + 1;
-}
-
-// Floats before a row, so that the first position of the input lies at the start of a cache line.
-std::int64_t lead_of(const Reach& reach) {
-  return reach.lowest < 0 ? (reach.lowest % kDirectColumns + kDirectColumns) % kDirectColumns : 0;
-}
-
-// Floats of a row that `size` outputs read, and a whole number of columns is computed.
-std::int64_t row_floats(const Reach& reach, std::int64_t size) {
-  return static_cast<std::int64_t>(base::round_up(
-      lead_of(reach) + base::round_up(size, kDirectColumns) + reach.spread, kDirectColumns));
-}
-
-// The box of outputs whose planes fit the cache and that reads the least for an output.
-std::optional<std::array<std::int64_t, kSpatial>> best_box(const ConvolutionGeometry& g) {
-  std::array<Reach, kSpatial> reach;
-  std::array<std::int64_t, kSpatial> most;
-  for (int d = 0; d < kSpatial; ++d) {
-    reach[d] = reach_of(g.axes[d], d == kWidth);
-    most[d] = g.axes[d].max_count();
-  }
-  const std::int64_t limit =
-      std::min(kPlaneBytes / g.in_channels, g.in_channels == 1 ? kChannelBytes : kPlaneBytes);
-  std::optional<std::array<std::int64_t, kSpatial>> best;
-  double least = std::numeric_limits<double>::max();
-  for (std::int64_t parts = 1;; parts *= 2) {
-    const std::int64_t width = std::min<std::int64_t>(
-        base::round_up(base::divide_up(most[kWidth], parts), 4 * kDirectColumns), most[kWidth]);
-    const std::int64_t row = row_floats(reach[kWidth], width) * reach[kWidth].planes * 4;
-    // As many as fit, whole planes before a second one.
-    const auto fitting = [&](int d, std::int64_t rows) {
-      const std::int64_t left = rows - reach[d].spread - 1;
-      return left < 0 ? 0 : std::min(left / reach[d].step + 1, most[d]);
-    };
-    const std::int64_t depth_rows = reach[kDepth].spread + 1;
-    const std::int64_t height = fitting(kHeight, limit / row / depth_rows);
-    if (height > 0) {
-      const std::int64_t layer = row * rows_read(reach[kHeight], height);
-      const std::int64_t depth = height == most[kHeight] ? fitting(kDepth, limit / layer) : 1;
-      const double cost = static_cast<double>(layer * rows_read(reach[kDepth], depth)) /
-                          static_cast<double>(width * height * depth);
-      if (cost < 0.95 * least) {
-        least = cost;
-        best = {depth, height, width};
-      }
-    }
-    if (width <= 4 * kDirectColumns) return best;
-  }
-}
 
 std::int64_t panel_rows(std::int64_t out_channels) {
   return base::divide_up(out_channels, base::divide_up(out_channels, kDirectChannels));
 }
 
 }  // namespace
-
-bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
-  const ConvolutionGeometry g(params);
-  const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
-  if (2 * g.out_channels > gemm.lanes || g.window() > kMaxTaps) return false;
-  std::int64_t phases = 1;
-  for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.window() > AxisTaps::kMost || axis.phase_count() > kMaxPhases) return false;
-    phases *= axis.phase_count();
-  }
-  if (phases > kMaxPhases) return false;
-  // A filter past this is a broadcast one, best read where it lies.
-  if (*element_count(params.filter.sizes) > (std::uint64_t{1} << 28)) return false;
-  return best_box(g).has_value();
-}
 
 DirectConvolution::DirectConvolution(const ConvolutionParams& params, const PlanOptions& options)
     : general_(params, options),
@@ -162,10 +49,15 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
   algorithm = data_type_ == DataType::float16 ? kernels_.f16_name : kernels_.f32_name;
   choose_tiles(options);
   list_taps();
+  join_phases();
   if (box_[kWidth] <= kNarrowColumns) {
     multiply_ = kernels::direct_kernels(std::min(kernels_.isa, Isa::avx2)).multiply;
   }
-  const std::uint64_t filters = filter_.size_in_bytes() + general_.filter_size_in_bytes();
+  joint_offset_ = filter_.size_in_bytes();
+  filter_bytes_ = joint_offset_ + base::round_up(geometry_.groups * filter_.panels() *
+                                                     joint_factors_ * sizeof(float),
+                                                 base::kWorkspaceAlignment);
+  const std::uint64_t filters = filter_bytes_ + general_.filter_size_in_bytes();
   (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) = filters;
   workspace_size_in_bytes += std::max(slots_ * slot_bytes_, general_.slots_size_in_bytes());
   explanation = "boxes of " + std::to_string(box_[kDepth]) + "x" + std::to_string(box_[kHeight]) +
@@ -174,59 +66,20 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
                 " tiles, " + threads_text(slots_);
 }
 
-void DirectConvolution::choose_tiles(const PlanOptions& options) {
-  const ConvolutionGeometry& g = geometry_;
-  std::array<Reach, kSpatial> reach;
-  std::int64_t phases = 1;
-  double terms = static_cast<double>(g.batch * g.groups * g.in_channels * g.out_channels);
-  for (int d = 0; d < kSpatial; ++d) {
-    reach[d] = reach_of(g.axes[d], d == kWidth);
-    step_[d] = reach[d].step;
-    lowest_[d] = reach[d].lowest;
-    spread_[d] = reach[d].spread;
-    phases *= g.axes[d].phase_count();
-    terms *= static_cast<double>(g.axes[d].window()) * static_cast<double>(g.axes[d].max_count());
+DirectWindow DirectConvolution::window_of(const PhaseTaps& phase) const noexcept {
+  const auto& [d, h, w] = phase.phases;
+  DirectWindow window;
+  if (filter_.panel_rows() > 1) return window;
+  const bool shared = h.offset_step > 0 && h.in_step % h.offset_step == 0;
+  const std::int64_t step = shared ? h.in_step / h.offset_step : 1;
+  const auto count = static_cast<std::int64_t>(phase.taps.size());
+  if ((phase.upwards || shared) && DirectWindow::has_rows(h.taps, step)) {
+    window = {DirectWindow::Kind::rows, h.taps, w.taps, step};
+  } else if (count > kernels::kFarTaps && phase.taps.back() - phase.taps.front() == count - 1 &&
+             std::is_sorted(phase.taps.begin(), phase.taps.end())) {
+    window.kind = DirectWindow::Kind::run;
   }
-  const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
-  const std::int64_t wanted = threads > 1 ? kTilesAThread * std::int64_t{threads} : 1;
-
-  box_ = *best_box(g);
-  const auto count_boxes = [&] {
-    std::int64_t count = 1;
-    for (int d = 0; d < kSpatial; ++d) {
-      boxes_[d] = base::divide_up(g.axes[d].max_count(), box_[d]);
-      box_[d] = base::divide_up(g.axes[d].max_count(), boxes_[d]);
-      boxes_[d] = base::divide_up(g.axes[d].max_count(), box_[d]);
-      count *= boxes_[d];
-    }
-    return count;
-  };
-  std::int64_t boxes = count_boxes();
-  // Few tiles leave threads without work at the end: cut the longest of depth and height finer.
-  while (g.batch * g.groups * boxes < wanted / 2) {
-    std::int64_t& longest = box_[box_[kDepth] > box_[kHeight] ? kDepth : kHeight];
-    if (longest < 4) break;
-    longest = base::divide_up(longest, 2);
-    boxes = count_boxes();
-  }
-  group_blocks_ = std::clamp<std::int64_t>(base::divide_up(wanted, g.batch * boxes), 1, g.groups);
-  group_block_ = base::divide_up(g.groups, group_blocks_);
-  group_blocks_ = base::divide_up(g.groups, group_block_);
-  tile_count_ = g.batch * boxes * group_blocks_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
-
-  rows_of_ = {rows_read(reach[kDepth], box_[kDepth]), rows_read(reach[kHeight], box_[kHeight]),
-              row_floats(reach[kWidth], box_[kWidth])};
-  lead_ = lead_of(reach[kWidth]);
-  plane_stride_ = rows_of_[kDepth] * rows_of_[kHeight] * rows_of_[kWidth];
-  channel_stride_ = plane_stride_ * reach[kWidth].planes;
-  sums_stride_ = static_cast<std::int64_t>(base::round_up(box_[kWidth], kDirectColumns));
-  // Rows end with zeros that may be written past them, and columns that are read past them.
-  group_floats_ = g.in_channels * channel_stride_ + kDirectColumns;
-  plane_sets_ = group_block_ > 1 && group_floats_ * 4 <= kAheadBytes ? 2 : 1;
-  const std::int64_t floats =
-      plane_sets_ * group_floats_ + filter_.panel_rows() * box_[kHeight] * sums_stride_;
-  slot_bytes_ = base::round_up(floats * sizeof(float), base::kWorkspaceAlignment);
+  return window;
 }
 
 void DirectConvolution::list_taps() {
@@ -255,10 +108,11 @@ void DirectConvolution::list_taps() {
         if (!result.taps.empty()) {
           result.class_offset = filter_.class_offset(result.phases);
           result.upwards = h.offset_step == -h.in_step;
-          if (result.upwards || h.offset_step == h.in_step) {
-            result.window_rows = h.taps;
-            result.window_columns = w.taps;
-          }
+          result.window = window_of(result);
+          direct_order(result.window, static_cast<std::int64_t>(result.taps.size()),
+                       [&](std::int64_t tap) {
+                         result.terms.push_back({result.taps[tap], tap});
+                       });
         }
         phases_.push_back(std::move(result));
       }
@@ -269,13 +123,13 @@ void DirectConvolution::list_taps() {
 DirectConvolution::Slot DirectConvolution::slot_memory(std::byte* slots,
                                                        unsigned slot) const noexcept {
   auto* planes = reinterpret_cast<float*>(slots + slot * slot_bytes_);
-  return {planes, planes + plane_sets_ * group_floats_};
+  return {planes, planes + batch_ * group_floats_ + kPastPlanes};
 }
 
 void DirectConvolution::prepare(const void* filter, void* prepared) const noexcept {
   auto* memory = static_cast<std::byte*>(prepared);
-  filter_.pack(filter, memory, slots_);
-  general_.pack_filter(filter, memory + filter_.size_in_bytes());
+  pack_all(filter, memory);
+  general_.pack_filter(filter, memory + filter_bytes_);
 }
 
 bool DirectConvolution::has_non_finite(const std::byte* packed) const noexcept {
@@ -292,14 +146,14 @@ void DirectConvolution::run(const RunArguments& arguments) const noexcept {
   auto* packed = static_cast<const std::byte*>(arguments.prepared);
   const bool prepared = prepared_size_in_bytes != 0;
   if (!prepared) {
-    filter_.pack(arguments.inputs[1], workspace, slots_);
+    pack_all(arguments.inputs[1], workspace);
     packed = workspace;
-    workspace += filter_.size_in_bytes() + general_.filter_size_in_bytes();
+    workspace += filter_bytes_ + general_.filter_size_in_bytes();
   }
   if (has_non_finite(packed)) {
-    const std::byte* general_packed = packed + filter_.size_in_bytes();
+    const std::byte* general_packed = packed + filter_bytes_;
     if (!prepared) {
-      general_.pack_filter(arguments.inputs[1], arguments.workspace + filter_.size_in_bytes());
+      general_.pack_filter(arguments.inputs[1], arguments.workspace + filter_bytes_);
     }
     for (std::int64_t image = 0; image < geometry_.batch; ++image) {
       general_.run_image(arguments, general_packed, image, workspace);
@@ -307,67 +161,85 @@ void DirectConvolution::run(const RunArguments& arguments) const noexcept {
     return;
   }
   base::parallel_tiles(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
-    compute_tile(arguments, packed, locate(tile), slot_memory(workspace, slot));
+    compute_tile(arguments, packed, tile, slot_memory(workspace, slot));
   });
 }
 
 DirectConvolution::Tile DirectConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
   for (int d = kSpatial; d-- > 0;) {
-    tile.first[d] = digit(boxes_[d]) * box_[d];
+    tile.first[d] = base::take_digit(index, boxes_[d]) * box_[d];
     tile.size[d] = std::min(box_[d], geometry_.axes[d].max_count() - tile.first[d]);
   }
-  tile.first_group = digit(group_blocks_) * group_block_;
+  tile.first_group = base::take_digit(index, group_blocks_) * group_block_;
   tile.group_count = std::min(group_block_, geometry_.groups - tile.first_group);
   tile.image = index;
   return tile;
 }
 
 void DirectConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                     const Tile& tile, const Slot& slot) const noexcept {
+                                     std::int64_t index, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  const Tile tile = locate(index);
   // Padding lies at the same place for every channel.
-  std::memset(slot.planes, 0, plane_sets_ * group_floats_ * sizeof(float));
+  std::memset(slot.planes, 0, batch_ * group_floats_ * sizeof(float));
   const auto* image = static_cast<const std::byte*>(arguments.inputs[0]) +
                       tile.image * g.in_batch_stride * element_bytes_;
-  const auto planes_of = [&](std::int64_t n) {
-    return slot.planes + n % plane_sets_ * group_floats_;
+  const auto group_at = [&](std::int64_t n) {
+    return image + (tile.first_group + n) * g.in_channels * g.in_channel_stride * element_bytes_;
   };
-  const auto load = [&](std::int64_t n) {
-    for (std::int64_t c = 0; c < g.in_channels; ++c) {
-      const std::int64_t channel = (tile.first_group + n) * g.in_channels + c;
-      load_channel(tile, image + channel * g.in_channel_stride * element_bytes_,
-                   planes_of(n) + c * channel_stride_);
+  for (std::int64_t n = 0; n < tile.group_count; n += batch_) {
+    Batch batch{.first = tile.first_group + n,
+                .count = std::min(batch_, tile.group_count - n),
+                .next = nullptr,
+                .next_bytes = 0};
+    load_channels(tile, group_at(n), batch.count * g.in_channels, slot.planes);
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      const std::int64_t group = batch.first + i;
+      const float* factors = reinterpret_cast<const float*>(packed + joint_offset_) +
+                             group * filter_.panels() * joint_factors_;
+      for (const JointPhases& joint : joint_) {
+        sum_joint(arguments, factors, tile, group, joint, slot.planes + i * group_floats_,
+                  wanted_next(image, tile, group + batch.count - 1, index), slot.sums);
+      }
     }
-  };
-  const std::int64_t ahead = plane_sets_ - 1;
-  if (ahead > 0) load(0);
-  for (std::int64_t n = 0; n < tile.group_count; ++n) {
-    if (n + ahead < tile.group_count) load(n + ahead);
+    const std::int64_t left = tile.group_count - n - batch.count;
+    if (left > 0) find_next(tile, group_at(n + batch.count), std::min(left, batch_), batch);
     for (const PhaseTaps& phase : phases_) {
-      sum_phase(arguments, packed, tile, tile.first_group + n, phase, planes_of(n), slot.sums);
+      if (phase.joined) continue;
+      sum_phase(arguments, packed, tile, batch, phase, slot);
+      batch.next_bytes = 0;
     }
   }
 }
 
-void DirectConvolution::load_channel(const Tile& tile, const std::byte* channel,
-                                     float* planes) const noexcept {
+DirectConvolution::Inside DirectConvolution::inside(const Tile& tile, int d) const noexcept {
+  const std::int64_t first = tile.first[d] * step_[d] + lowest_[d];
+  const std::int64_t rows = (tile.size[d] - 1) * step_[d] + spread_[d] + 1;
+  const std::int64_t begin = std::clamp<std::int64_t>(-first, 0, rows);
+  return {first, begin, std::clamp(geometry_.axes[d].in_size() - first, begin, rows)};
+}
+
+void DirectConvolution::find_next(const Tile& tile, const std::byte* group, std::int64_t count,
+                                  Batch& batch) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  // Row i of the planes is input position i + first; those inside the input are [begin, end).
-  const auto inside = [&](int d, std::int64_t& first, std::int64_t& begin, std::int64_t& end) {
-    first = tile.first[d] * step_[d] + lowest_[d];
-    const std::int64_t rows = (tile.size[d] - 1) * step_[d] + spread_[d] + 1;
-    begin = std::clamp<std::int64_t>(-first, 0, rows);
-    end = std::clamp(g.axes[d].in_size() - first, begin, rows);
-  };
-  std::int64_t first_d, begin_d, end_d, first_h, begin_h, end_h;
-  inside(kDepth, first_d, begin_d, end_d);
-  inside(kHeight, first_h, begin_h, end_h);
+  const auto [first_d, begin_d, end_d] = inside(tile, kDepth);
+  const auto [first_h, begin_h, end_h] = inside(tile, kHeight);
+  if (begin_d == end_d || begin_h == end_h) return;
+  const std::int64_t first =
+      (first_d + begin_d) * g.in_strides[kDepth] + (first_h + begin_h) * g.in_strides[kHeight];
+  const std::int64_t elements = (count * g.in_channels - 1) * g.in_channel_stride +
+                                (end_d - begin_d - 1) * g.in_strides[kDepth] +
+                                (end_h - begin_h) * g.in_strides[kHeight];
+  if (elements * element_bytes_ > kMaxFetch) return;
+  batch.next = reinterpret_cast<const char*>(group + first * element_bytes_);
+  batch.next_bytes = elements * element_bytes_;
+}
+
+void DirectConvolution::load_channels(const Tile& tile, const std::byte* channel,
+                                      std::int64_t channels, float* planes) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const Inside depth = inside(tile, kDepth), height = inside(tile, kHeight);
   const auto load = data_type_ == DataType::float16 ? kernels_.load_f16 : kernels_.load_f32;
   // Element u of a plane's row is input position (u + first_w) * step + remainder.
   const std::int64_t step = step_[kWidth];
@@ -376,10 +248,13 @@ void DirectConvolution::load_channel(const Tile& tile, const std::byte* channel,
   const std::int64_t in_size = g.axes[kWidth].in_size();
   const std::int64_t begin = std::clamp<std::int64_t>(-first_w, 0, count);
   DirectRows rows{};
+  rows.channels = channels;
+  rows.from_channel_stride = g.in_channel_stride;
+  rows.to_channel_stride = channel_stride_;
   rows.from_row_stride = g.in_strides[kHeight];
   rows.from_stride = step * g.in_strides[kWidth];
   rows.to_row_stride = rows_of_[kWidth];
-  rows.rows = end_h - begin_h;
+  rows.rows = height.end - height.begin;
   // Both planes of stride 2 are read at once.
   const bool pairs = remainders_.size() == 2 && rows.from_stride == 2;
   for (std::size_t p = 0; p < (pairs ? 1 : remainders_.size()); ++p) {
@@ -389,13 +264,13 @@ void DirectConvolution::load_channel(const Tile& tile, const std::byte* channel,
     const std::int64_t column = (begin + first_w) * step + remainder;
     rows.columns = pairs ? std::min(in_size, (end + first_w) * step) - column : end - begin;
     if (end == begin) continue;
-    for (std::int64_t i = begin_d; i < end_d; ++i) {
-      const std::int64_t offset = (first_d + i) * g.in_strides[kDepth] +
-                                  (first_h + begin_h) * g.in_strides[kHeight] +
+    for (std::int64_t i = depth.begin; i < depth.end; ++i) {
+      const std::int64_t offset = (depth.first + i) * g.in_strides[kDepth] +
+                                  (height.first + height.begin) * g.in_strides[kHeight] +
                                   column * g.in_strides[kWidth];
       const auto plane = [&](std::size_t number) {
         return planes + static_cast<std::int64_t>(number) * plane_stride_ +
-               (i * rows_of_[kHeight] + begin_h) * rows_of_[kWidth] + lead_ + begin;
+               (i * rows_of_[kHeight] + height.begin) * rows_of_[kWidth] + lead_ + begin;
       };
       rows.from = channel + offset * element_bytes_;
       rows.to = plane(p);
@@ -409,8 +284,8 @@ void DirectConvolution::load_channel(const Tile& tile, const std::byte* channel,
 }
 
 void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte* packed,
-                                  const Tile& tile, std::int64_t group, const PhaseTaps& phase,
-                                  const float* planes, float* scratch) const noexcept {
+                                  const Tile& tile, const Batch& batch, const PhaseTaps& phase,
+                                  const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto& [pd, ph, pw] = phase.phases;
   Extent size;
@@ -421,67 +296,96 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
   const std::int64_t row = rows_of_[kWidth];
   const std::int64_t out_stride = pw.step * g.out_strides[kWidth];
   const std::int64_t out_row_stride = ph.step * g.out_strides[kHeight];
-  const bool in_place = data_type_ == DataType::float32 && out_stride == 1;
+  const std::int64_t panel_rows = filter_.panel_rows();
+  const bool half = data_type_ == DataType::float16;
+  const bool in_place = out_stride == 1 && !(half && general_.has_activation());
   const kernels::LoadRow load = rows_.load(data_type_);
   const kernels::StoreRow store = rows_.store(data_type_);
   for (std::int64_t panel = 0; panel < filter_.panels(); ++panel) {
-    const std::int64_t first_channel = panel * filter_.panel_rows();
-    const std::int64_t channels = std::min(filter_.panel_rows(), g.out_channels - first_channel);
-    const std::int64_t channel = group * g.out_channels + first_channel;
-    float bias[kDirectChannels] = {};
-    const auto* biases = static_cast<const std::byte*>(arguments.inputs[2]);
-    if (biases != nullptr) {
-      for (std::int64_t m = 0; m < channels; ++m) {
-        load(biases + (channel + m) * g.bias_stride * element_bytes_, 1, bias + m, 1);
+    const std::int64_t first_channel = panel * panel_rows;
+    const std::int64_t channels = std::min(panel_rows, g.out_channels - first_channel);
+    const std::int64_t channel = batch.first * g.out_channels + first_channel;
+    float bias[kMaxBatch * kDirectChannels] = {};
+    if (const auto* biases = static_cast<const std::byte*>(arguments.inputs[2])) {
+      // One panel: the biases of all groups follow each other.
+      const std::int64_t runs = filter_.panels() == 1 ? 1 : batch.count;
+      for (std::int64_t n = 0; n < runs; ++n) {
+        load(biases + (channel + n * g.out_channels) * g.bias_stride * element_bytes_,
+             g.bias_stride, bias + n * panel_rows,
+             filter_.panels() == 1 ? batch.count * channels : channels);
       }
     }
-    const bool direct = in_place && channels == filter_.panel_rows();
-    DirectBlock block{.in = planes,
-                      .in_channel_stride = channel_stride_,
-                      .in_row_stride = step_[kHeight] * row,
-                      .in_channels = phase.taps.empty() ? 0 : g.in_channels,
-                      .taps = phase.taps.data(),
-                      .tap_count = static_cast<std::int64_t>(phase.taps.size()),
-                      .window_rows = phase.window_rows,
-                      .window_columns = phase.window_columns,
-                      .filter = filter_.panel(packed, group, panel, phase.class_offset),
-                      .bias = biases != nullptr ? bias : nullptr,
-                      .out_channels = filter_.panel_rows(),
-                      .out = scratch,
-                      .out_channel_stride = direct ? g.out_channel_stride : size[1] * sums_stride_,
-                      .out_row_stride = direct ? out_row_stride : sums_stride_,
-                      .rows = size[kHeight],
-                      .columns = size[kWidth]};
-    for (std::int64_t i = 0; i < size[kDepth]; ++i) {
-      const std::int64_t offset =
-          tile.image * g.out_batch_stride + channel * g.out_channel_stride +
-          (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
-          (ph.start + tile.first[kHeight] * ph.step) * g.out_strides[kHeight] +
-          (pw.start + tile.first[kWidth] * pw.step) * g.out_strides[kWidth];
-      auto* output = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
-      DirectBlock layer = block;
-      layer.in += i * step_[kDepth] * rows_of_[kHeight] * row;
-      if (direct) layer.out = reinterpret_cast<float*>(output);
-      float* const sums = layer.out;
-      if (phase.upwards) {
-        layer.in += (layer.rows - 1) * layer.in_row_stride;
-        layer.out += (layer.rows - 1) * layer.out_row_stride;
-        layer.in_row_stride = -layer.in_row_stride;
-        layer.out_row_stride = -layer.out_row_stride;
-      }
-      multiply_(layer);
-      if (direct && !general_.has_activation()) continue;
-      for (std::int64_t m = 0; m < channels; ++m) {
-        for (std::int64_t r = 0; r < size[kHeight]; ++r) {
-          float* line = sums + m * block.out_channel_stride + r * block.out_row_stride;
-          general_.activate(line, size[kWidth]);
-          if (direct) continue;
-          store(line, output + (m * g.out_channel_stride + r * out_row_stride) * element_bytes_,
-                out_stride, size[kWidth]);
+    // Straight to the output, or by way of scratch memory, one group after the other.
+    const bool direct = in_place && channels == panel_rows;
+    DirectBlock block{
+        .in = slot.planes,
+        .in_channel_stride = channel_stride_,
+        .in_row_stride = step_[kHeight] * row,
+        .in_channels = phase.taps.empty() ? 0 : g.in_channels,
+        .taps = phase.taps.data(),
+        .tap_count = static_cast<std::int64_t>(phase.taps.size()),
+        .window = phase.window,
+        .terms = phase.terms.data(),
+        .filter = filter_.panel(packed, batch.first, panel, phase.class_offset),
+        .bias = arguments.inputs[2] != nullptr ? bias : nullptr,
+        .out_channels = panel_rows,
+        .out = slot.sums,
+        .half = direct && half,
+        .out_channel_stride = direct ? g.out_channel_stride : size[kHeight] * sums_stride_,
+        .out_row_stride = direct ? out_row_stride : sums_stride_,
+        .rows = size[kHeight],
+        .columns = size[kWidth],
+        .groups = direct ? batch.count : 1,
+        .in_group_stride = group_floats_,
+        .filter_group_stride = filter_.panel(packed, 1, 0, 0) - filter_.panel(packed, 0, 0, 0),
+        .out_group_stride = g.out_channels * g.out_channel_stride,
+        .next = batch.next,
+        .next_bytes = batch.next_bytes / size[kDepth]};
+    for (std::int64_t n = 0; n < batch.count; n += block.groups) {
+      for (std::int64_t i = 0; i < size[kDepth]; ++i) {
+        const std::int64_t offset =
+            tile.image * g.out_batch_stride +
+            (channel + n * g.out_channels) * g.out_channel_stride +
+            (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
+            (ph.start + tile.first[kHeight] * ph.step) * g.out_strides[kHeight] +
+            (pw.start + tile.first[kWidth] * pw.step) * g.out_strides[kWidth];
+        auto* output = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
+        DirectBlock layer = block;
+        layer.in += n * group_floats_ + i * step_[kDepth] * rows_of_[kHeight] * row;
+        layer.filter += n * block.filter_group_stride;
+        if (block.bias != nullptr) layer.bias += n * panel_rows;
+        if (direct) layer.out = output;
+        layer.next += i * layer.next_bytes;
+        multiply(layer, phase.upwards);
+        if (direct && !general_.has_activation()) continue;
+        float* const sums = direct ? reinterpret_cast<float*>(output) : slot.sums;
+        for (std::int64_t q = 0; q < block.groups * channels; ++q) {
+          const std::int64_t m = q % channels;
+          for (std::int64_t r = 0; r < size[kHeight]; ++r) {
+            float* line = sums + q / channels * block.out_group_stride +
+                          m * block.out_channel_stride + r * block.out_row_stride;
+            general_.activate(line, size[kWidth]);
+            if (direct) continue;
+            store(line, output + (m * g.out_channel_stride + r * out_row_stride) * element_bytes_,
+                  out_stride, size[kWidth]);
+          }
         }
       }
     }
   }
+}
+
+// With `upwards`, from the last row to the first.
+void DirectConvolution::multiply(DirectBlock& block, bool upwards) const noexcept {
+  if (upwards) {
+    const std::int64_t element = block.half ? 2 : 4;
+    block.in += (block.rows - 1) * block.in_row_stride;
+    block.out =
+        static_cast<std::byte*>(block.out) + (block.rows - 1) * block.out_row_stride * element;
+    block.in_row_stride = -block.in_row_stride;
+    block.out_row_stride = -block.out_row_stride;
+  }
+  multiply_(block);
 }
 
 }  // namespace weft::ops

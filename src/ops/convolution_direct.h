@@ -13,9 +13,9 @@ namespace weft::ops {
 // A convolution with few output channels a group (depthwise, small groups, the last layer of an
 // upscaler), summed straight from padded copies of input rows (kernels/direct/direct.h).
 //
-// A tile is a box of outputs of one image and some groups, all stride phases of it. For each group
-// its input rows are copied once, widened and padded, into planes (AxisTaps) that stay in the
-// cache; then every tap of every phase is a run of floats somewhere in them.
+// A tile is a box of outputs of one image and some groups, all stride phases of it. For some
+// groups at a time their input rows are copied once, widened and padded, into planes (AxisTaps)
+// that stay in the cache; then every tap of every phase is a run of floats somewhere in them.
 //
 // A filter with infinities or NaN, which must not meet padding, is left to the general plan.
 class DirectConvolution final : public PlanBody {
@@ -29,21 +29,52 @@ class DirectConvolution final : public PlanBody {
   void prepare(const void* filter, void* prepared) const noexcept override;
 
  private:
+  static constexpr std::int64_t kMaxBatch = 32;  // groups
+  // Floats past the last plane that the last columns of its last row may read.
+  static constexpr std::int64_t kPastPlanes = 2 * kernels::kDirectColumns;
+
   using Extent = std::array<std::int64_t, kSpatial>;
 
   // One stride phase: where its taps lie in the planes of a channel, from the first row of a tile.
   struct PhaseTaps {
     std::array<Phase, kSpatial> phases;
     std::vector<std::int64_t> taps;
-    std::int64_t class_offset = 0;  // in the packed filter
-    std::int64_t window_rows = 0;   // as in DirectBlock
-    std::int64_t window_columns = 0;
+    std::vector<kernels::DirectTerm> terms;  // the same in the order of their sums
+    std::int64_t class_offset = 0;           // in the packed filter
+    kernels::DirectWindow window;
     bool upwards = false;  // rows follow each other's taps from the last to the first
+    bool joined = false;   // summed together with others
+  };
+
+  // All stride phases of the last two dimensions, for one of the first (kernels/direct/phases.h).
+  struct JointPhases {
+    // Where the factor of a tap and its user lies in a panel of the packed filter.
+    struct Factor {
+      std::int64_t row, rows_a_channel, channel;
+    };
+
+    Phase depth;
+    std::vector<kernels::DirectTap> taps;
+    std::vector<Factor> factors;    // of one input channel
+    std::int64_t first_factor = 0;  // of all channels, in those of a panel
   };
 
   struct Tile {
     std::int64_t image, first_group, group_count;
     Extent first, size;  // positions in a phase
+  };
+
+  // Groups whose planes are there at once, and what is read after them.
+  struct Batch {
+    std::int64_t first, count;
+    const char* next;
+    std::int64_t next_bytes;
+  };
+
+  // Of the rows of the planes along one of the first two dimensions, row i of which is input
+  // position first + i, those that lie inside the input.
+  struct Inside {
+    std::int64_t first, begin, end;
   };
 
   struct Slot {
@@ -52,16 +83,31 @@ class DirectConvolution final : public PlanBody {
   };
 
   void choose_tiles(const PlanOptions& options);
+  kernels::DirectWindow window_of(const PhaseTaps& phase) const noexcept;
   void list_taps();
+  void join_phases();
+  void pack_all(const void* filter, std::byte* packed) const noexcept;
+  void pack_joint(const std::byte* packed, float* to) const noexcept;
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
-  void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, std::int64_t index,
                     const Slot& slot) const noexcept;
-  void load_channel(const Tile& tile, const std::byte* channel, float* planes) const noexcept;
+  Inside inside(const Tile& tile, int dimension) const noexcept;
+  void find_next(const Tile& tile, const std::byte* group, std::int64_t count,
+                 Batch& batch) const noexcept;
+  void load_channels(const Tile& tile, const std::byte* channel, std::int64_t channels,
+                     float* planes) const noexcept;
   void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                 std::int64_t group, const PhaseTaps& phase, const float* planes,
-                 float* scratch) const noexcept;
+                 const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
+  void multiply(kernels::DirectBlock& block, bool upwards) const noexcept;
+  void sum_joint(const RunArguments& arguments, const float* factors, const Tile& tile,
+                 std::int64_t group, const JointPhases& joint, const float* planes,
+                 const float* next, float* scratch) const noexcept;
+  // The first row of what the thread is likely to load after a group of a tile; null: nothing.
+  const float* wanted_next(const std::byte* image, const Tile& tile, std::int64_t group,
+                           std::int64_t index) const noexcept;
+  float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;
   bool has_non_finite(const std::byte* packed) const noexcept;
 
   ConvolutionPlan general_;
@@ -80,6 +126,13 @@ class DirectConvolution final : public PlanBody {
   Extent spread_{};
   std::vector<std::int64_t> remainders_;  // of the planes
   std::vector<PhaseTaps> phases_;
+  std::vector<JointPhases> joint_;  // none: the phases are summed one by one
+  std::array<PhaseRing, kSpatial> rings_{};
+  Extent most_{};                   // positions of the largest phase
+  Extent joined_sizes_{};           // outputs of all the joined phases
+  std::int64_t joint_factors_ = 0;  // of a panel
+  std::uint64_t joint_offset_ = 0;  // of all panels' factors, behind the packed filter
+  std::uint64_t filter_bytes_ = 0;  // of both
 
   Extent box_{};  // outputs a tile, of one phase
   Extent boxes_{};
@@ -90,8 +143,8 @@ class DirectConvolution final : public PlanBody {
   std::int64_t plane_stride_ = 0;    // floats
   std::int64_t channel_stride_ = 0;  // floats
   std::int64_t group_floats_ = 0;    // of a group's planes
-  std::int64_t plane_sets_ = 1;
-  std::int64_t sums_stride_ = 0;  // floats a row of sums
+  std::int64_t batch_ = 1;           // groups whose planes are there at once
+  std::int64_t sums_stride_ = 0;     // floats a row of sums
   std::int64_t tile_count_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

@@ -65,6 +65,23 @@ Phase ConvolutionAxis::phase(std::int64_t index) const noexcept {
   return phase;
 }
 
+PhaseRing ConvolutionAxis::ring() const noexcept {
+  const Phase first = phase(0);
+  const std::int64_t stride = first.step;
+  if (stride > strided_phases_) return {};
+  std::int64_t early = stride;
+  for (std::int64_t p = 1; p < stride; ++p) {
+    const Phase other = phase(p);
+    const std::int64_t above = other.first_offset - first.first_offset;
+    if (other.taps != first.taps || other.offset_step != first.offset_step || above < 0 ||
+        above > 1 || (above == 0 && early < stride)) {
+      return {.count = stride, .alike = false};
+    }
+    if (above == 1) early = std::min(early, p);
+  }
+  return {.count = stride, .late = stride - early};
+}
+
 std::int64_t ConvolutionAxis::class_count() const noexcept { return std::min(tap_step_, window_); }
 
 std::int64_t ConvolutionAxis::class_taps(std::int64_t tap_class) const noexcept {

@@ -29,6 +29,18 @@ struct Phase {
   std::int64_t offset(std::int64_t j) const noexcept { return first_offset + j * offset_step; }
 };
 
+// The stride phases of a dimension, in an order in which they lie side by side in the output and,
+// as a rule, read the same inputs: position u of all of them is outputs u * count - late and
+// following, of which the first `late` are those of position u - 1 of the last phases.
+struct PhaseRing {
+  std::int64_t count = 1;
+  std::int64_t late = 0;
+  bool alike = true;  // the phases read the same inputs
+
+  std::int64_t phase(std::int64_t i) const noexcept { return (i + count - late) % count; }
+  std::int64_t delay(std::int64_t i) const noexcept { return i < late ? 1 : 0; }
+};
+
 // One spatial dimension of a convolution, in either direction.
 //
 // Filter taps fall into tap_step() classes by their remainder; a phase uses one class or none.
@@ -48,6 +60,9 @@ class ConvolutionAxis {
   std::int64_t phase_count() const noexcept { return strided_phases_ + tail_phases_; }
   Phase phase(std::int64_t index) const noexcept;
   std::int64_t max_count() const noexcept { return phase(0).count; }  // the largest of any phase
+
+  // One phase where the stride has more than there are outputs.
+  PhaseRing ring() const noexcept;
 
   std::int64_t class_count() const noexcept;
   std::int64_t class_taps(std::int64_t tap_class) const noexcept;

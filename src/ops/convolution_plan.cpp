@@ -34,13 +34,6 @@ constexpr std::int64_t kMaxListTerms = 8192;
 // Results of a panel that wait for their conversion.
 constexpr std::int64_t kBlockPositions = 64;
 
-template <class T>
-T* take(std::byte*& memory, std::int64_t count) {
-  T* result = reinterpret_cast<T*>(memory);
-  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
-  return result;
-}
-
 bool is_broadcast(const TensorDesc& filter) {
   const std::uint64_t unfolded = *element_count(filter.sizes) * sizeof(float);
   const std::uint64_t memory = *extent_in_elements(filter) * byte_size(filter.data_type);
@@ -194,14 +187,14 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   const std::int64_t columns = direct_ ? 0 : filter_.panel_rows();
   const bool at_once = tiling_.channel_block == geometry_.in_channels;
   Slot result;
-  result.planes = take<float>(memory, plane_floats_);
-  result.sums = take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
-  result.bias = take<float>(memory, columns * tiling_.panel_block);
-  result.block = take<float>(memory, columns * kBlockPositions);
-  result.row = take<float>(memory, tiling_.box[kSpatial - 1]);
-  result.row_sums = take<float>(memory, tiling_.box[kSpatial - 1]);
-  result.terms = take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
-  result.strips = take<Strip>(memory, strip_count_);
+  result.planes = base::take<float>(memory, plane_floats_);
+  result.sums = base::take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
+  result.bias = base::take<float>(memory, columns * tiling_.panel_block);
+  result.block = base::take<float>(memory, columns * kBlockPositions);
+  result.row = base::take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.row_sums = base::take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
+  result.strips = base::take<Strip>(memory, strip_count_);
   return result;
 }
 
@@ -243,19 +236,15 @@ void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept
 }
 
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   constexpr int kLast = kSpatial - 1;
   Tile tile;
   // Positions run fastest: neighbouring tiles share the panels that they read.
-  for (int d = kSpatial; d-- > 0;) tile.first[d] = digit(tiling_.boxes[d]) * tiling_.box[d];
-  tile.first_panel = digit(tiling_.panel_blocks) * tiling_.panel_block;
+  for (int d = kSpatial; d-- > 0;)
+    tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
+  tile.first_panel = base::take_digit(index, tiling_.panel_blocks) * tiling_.panel_block;
   tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);
   for (int d = kSpatial; d-- > 0;) {
-    std::int64_t phase = digit(phase_counts_[d]);
+    std::int64_t phase = base::take_digit(index, phase_counts_[d]);
     if (d == kLast && merges_) {
       tile.merged = phase == 0 ? merged_ : 1;
       if (phase > 0) phase += merged_ - 1;
@@ -266,7 +255,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     tile.last[i] = tile.merged > 1 ? geometry_.axes[kLast].phase(i) : tile.phases[kLast];
   }
-  tile.group = digit(geometry_.groups);
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   return tile;
 }
@@ -336,10 +325,11 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       const auto* next = reinterpret_cast<const char*>(
           more_panels ? filter(0, panel + 1, first)
                       : filter(0, tile.first_panel, last ? first : first + channels));
-      const std::int64_t pieces = columns / 16;  // strips that bring it
+      // A part of it with each strip, so that it does not come faster than a far cache gives it.
+      const std::int64_t next_step =
+          std::min<std::int64_t>(base::divide_up(columns * sizeof(float), strips), 64);
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
-        const std::int64_t piece = std::max<std::int64_t>(s + pieces - strips, 0);
         strip.function({.a = a + strip.a,
                         .b = filter(strip.phase, panel, first),
                         .acc = sums + strip.acc,
@@ -348,8 +338,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                         .depth = strip.depth,
                         .a_step = step,
                         .acc_stride = tile.merged * columns,
-                        .next = next + piece * strip.depth * 64,
-                        .next_step = 64,
+                        .next = next + s * strip.depth * next_step,
+                        .next_step = next_step,
                         .first = first == 0,
                         .bias_of_positions = false});
       }

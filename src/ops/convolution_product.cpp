@@ -22,37 +22,37 @@ constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
 // patches there are two sets.
-constexpr std::int64_t kPatchBytes = 512 * 1024;
-constexpr std::int64_t kPlaneBytes = 512 * 1024;
-constexpr std::int64_t kAccBytes = 768 * 1024;
+constexpr std::int64_t kPatchBytes = 640 << 10;
+constexpr std::int64_t kPlaneBytes = 512 << 10;
+constexpr std::int64_t kAccBytes = 768 << 10;
 
 // Blocks of positions a run, and those of a run of short sums.
 constexpr std::int64_t kRun = 8;
 constexpr std::int64_t kLongRun = 16;
+constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
 
-constexpr std::int64_t kMaxPhases = 64;  // in all
-constexpr std::int64_t kMaxPlaneTerms = 1024;
+// Outputs of more bytes would be out of the cache before anybody reads them.
+constexpr std::uint64_t kCachedOutput = 16 << 20;
 
-template <class T>
-T* take(std::byte*& memory, std::int64_t count) {
-  T* result = reinterpret_cast<T*>(memory);
-  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
-  return result;
+// Cache lines of a step of the filter, after each four products of a step.
+constexpr std::int64_t kLinesASlice = 16;
+
+constexpr std::int64_t kMaxPhases = 64;  // in all
+
+ProductSide nothing_aside() {
+  ProductSide side{};
+  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
+  return side;
+}
+
+void widen(SplitRange& range, const kernels::LaneRange& by) {
+  range.largest = std::max(range.largest, *std::max_element(by.largest, std::end(by.largest)));
+  range.smallest = std::min(range.smallest, *std::min_element(by.smallest, std::end(by.smallest)));
 }
 
 std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
   return phases[0].count * phases[1].count * phases[2].count;
-}
-
-bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, kSpatial>& b) {
-  for (int d = 0; d < kSpatial; ++d) {
-    if (a[d].count != b[d].count || a[d].taps != b[d].taps || a[d].in_step != b[d].in_step ||
-        a[d].first_offset != b[d].first_offset || a[d].offset_step != b[d].offset_step) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   const std::int64_t parts = split_parts(params.input.data_type);
   if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
   if (kernels::product_kernels(parts) == nullptr) return kNever;
-  const ConvolutionGeometry g(params);
+  const ConvolutionGeometry g = as_one_image(ConvolutionGeometry(params));
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : g.axes) {
     if (axis.phase_count() > kMaxPhases) return kNever;
@@ -72,26 +72,25 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   // Measured on one core at 2.8 GHz: a step of products and its part of all else that is done for a
   // block; a block's results; a pair of terms of a block packed, its terms gathered where they do
   // not lie in place; results written past the second-level cache.
-  const double step = parts == 3 ? 150e-9 : 110e-9;
-  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 12e9;
+  const double step = parts == 3 ? 150e-9 : 85e-9;
+  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
   double sum = 0;
   for (const PhaseSet& set : phase_sets(g)) {
-    const double positions = static_cast<double>(positions_of(set.phases.front()));
+    const double positions = static_cast<double>(positions_of(set.inputs));
     const double blocks = std::ceil(positions / kSplitBlock);
     const double steps = std::ceil(static_cast<double>(set.terms) / kSplitBlock);
-    sum += static_cast<double>(set.phases.size()) * blocks * out_blocks * (steps * step + kResult) +
-           blocks * steps * kSplitBlock / 2 * kPair;
-    const auto& [pd, ph, pw] = set.phases.front();
-    const bool planes =
-        set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
-    if (!planes && (set.taps > 1 || pw.in_step > 1)) {
+    sum +=
+        static_cast<double>(set.members.size()) * blocks * out_blocks * (steps * step + kResult) +
+        blocks * steps * kSplitBlock / 2 * kPair;
+    const Phase& pw = set.inputs[2];
+    if (!has_planes(set) && (set.taps > 1 || pw.in_step > 1)) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
     }
-    const double filter = static_cast<double>(set.phases.size()) * out_blocks * steps *
+    const double filter = static_cast<double>(set.members.size()) * out_blocks * steps *
                           static_cast<double>(parts * kernels::kSplitFilterPart * 2);
     if (filter > kFilterKept) sum += std::ceil(blocks / kRun) * filter * kSecondsAFilterByte;
-    sum += positions * static_cast<double>(set.phases.size()) *
+    sum += positions * static_cast<double>(set.members.size()) *
            static_cast<double>(g.out_channels * byte_size(params.output.data_type)) * kByte;
   }
   return sum * static_cast<double>(g.batch * g.groups);
@@ -102,8 +101,10 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
       unit_(*kernels::split_kernels(split_parts(data_type_))),
       kernels_(*kernels::product_kernels(split_parts(data_type_))),
       filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
-      sets_(phase_sets(geometry_)) {
+      shape_(as_one_image(geometry_)),
+      sets_(phase_sets(shape_)) {
   algorithm = kernels_.name;
+  past_cache_ = *element_count(params.output.sizes) * element_bytes_ > kCachedOutput;
   choose_planes();
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
@@ -114,40 +115,15 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
                 std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
-std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
-    const ConvolutionGeometry& geometry) {
-  const auto& axes = geometry.axes;
-  std::vector<PhaseSet> sets;
-  for (std::int64_t d = 0; d < axes[0].phase_count(); ++d) {
-    for (std::int64_t h = 0; h < axes[1].phase_count(); ++h) {
-      for (std::int64_t w = 0; w < axes[2].phase_count(); ++w) {
-        const Phases phases{axes[0].phase(d), axes[1].phase(h), axes[2].phase(w)};
-        const auto same = std::find_if(sets.begin(), sets.end(), [&](const PhaseSet& set) {
-          return same_inputs(set.phases.front(), phases);
-        });
-        if (same != sets.end()) {
-          same->phases.push_back(phases);
-          continue;
-        }
-        const std::int64_t taps = phases[0].taps * phases[1].taps * phases[2].taps;
-        sets.push_back({{phases}, geometry.in_channels * taps, taps});
-      }
-    }
-  }
-  return sets;
-}
-
 void ProductConvolution::choose_planes() {
   const PhaseSet& set = sets_.front();
-  pitch_ = set.phases.front()[2].count;
-  if (sets_.size() > 1 || set.phases.size() > 1 || set.terms > kMaxPlaneTerms) return;
-  const auto& [pd, ph, pw] = set.phases.front();
+  pitch_ = set.inputs[2].count;
+  if (sets_.size() > 1 || set.members.size() > 1 || !has_planes(set)) return;
+  const auto& [pd, ph, pw] = set.inputs;
   if (pd.taps > AxisTaps::kMost || ph.taps > AxisTaps::kMost || pw.taps > AxisTaps::kMost) return;
-  // Only where windows overlap.
-  if (set.taps < 2 * pd.in_step * ph.in_step * pw.in_step) return;
   const AxisTaps d(pd), h(ph), w(pw);
   const std::int64_t pitch = pw.count + w.spread;
-  const std::int64_t plane_rows = geometry_.in_channels * d.count * h.planes * w.planes;
+  const std::int64_t plane_rows = shape_.in_channels * d.count * h.planes * w.planes;
   const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 4;
   const std::int64_t fitting = kPlaneBytes / row_bytes - h.spread;
   if (fitting < 1) return;
@@ -158,7 +134,7 @@ void ProductConvolution::choose_planes() {
   bands_ = base::divide_up(ph.count, band_rows_);
   plane_size_ = (band_rows_ + h.spread) * pitch;
   plane_part_ = plane_rows * plane_size_ + kSplitBlock;
-  for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
+  for (std::int64_t c = 0; c < shape_.in_channels; ++c) {
     for (int i = 0; i < d.count; ++i) {
       for (int j = 0; j < h.count; ++j) {
         for (int k = 0; k < w.count; ++k) {
@@ -174,21 +150,22 @@ void ProductConvolution::choose_planes() {
 }
 
 void ProductConvolution::choose_tiles(const PlanOptions& options) {
-  std::int64_t steps = 1, positions = 1;
+  std::int64_t steps = 1, positions = 1, interleaved = 1;
   std::size_t phases = 1;
   for (const PhaseSet& set : sets_) {
     steps = std::max(steps, filter_.steps(set.taps));
-    positions = std::max(positions, positions_of(set.phases.front()));
-    phases = std::max(phases, set.phases.size());
+    positions = std::max(positions, positions_of(set.inputs));
+    if (set.taps > 0) phases = std::max(phases, set.members.size());
+    interleaved = std::max(interleaved, set.interleaved);
   }
   const std::int64_t position_bytes = kernels_.parts * 2 * kSplitBlock;  // of a step
   const std::int64_t others =
-      geometry_.batch * geometry_.groups * static_cast<std::int64_t>(sets_.size());
+      shape_.batch * shape_.groups * static_cast<std::int64_t>(sets_.size());
   const unsigned threads = slot_count(options, INT64_MAX);
   out_block_count_ = filter_.out_blocks();
   out_splits_ = 1;
   if (use_planes_) {
-    const auto& [pd, ph, pw] = sets_.front().phases.front();
+    const auto& [pd, ph, pw] = sets_.front().inputs;
     line_ = band_rows_ * pitch_;
     lines_ = pd.count * bands_;
     run_ = kSplitBlock;
@@ -197,7 +174,13 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     // Short sums are stored all the time: longer runs of one output channel are written faster.
     run_ = (steps <= kFewSteps ? kLongRun : kRun) * kSplitBlock;
     run_ = std::min<std::int64_t>(run_, base::round_up(positions, kSplitBlock));
+    // A chunk of all steps, where that takes runs that are not much shorter.
+    const std::int64_t fitting = kPatchBytes / (steps * position_bytes) / kSplitBlock * kSplitBlock;
+    if (fitting >= kShortRun * kSplitBlock) run_ = std::min(run_, fitting);
     step_chunk_ = std::min(steps, std::max<std::int64_t>(kPatchBytes / (run_ * position_bytes), 1));
+    step_chunk_ = base::divide_up(steps, base::divide_up(steps, step_chunk_));
+    run_ =
+        base::round_up(base::divide_up(positions, base::divide_up(positions, run_)), kSplitBlock);
     // Few tiles leave threads without work at the end.
     const std::int64_t runs = base::divide_up(positions, run_);
     const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
@@ -205,8 +188,9 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     lines_ = base::divide_up(positions, line_);
   }
   if (step_chunk_ < steps) {
-    out_block_count_ =
-        std::clamp<std::int64_t>(kAccBytes / (run_ * kSplitBlock * 4), 1, filter_.out_blocks());
+    out_block_count_ = std::clamp<std::int64_t>(
+        kAccBytes / (static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4), 1,
+        filter_.out_blocks());
     out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
   }
   if (others * lines_ * out_splits_ < threads) {
@@ -217,16 +201,18 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   tile_count_ = others * lines_ * out_splits_;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
   keeps_sums_ = step_chunk_ < steps;
-  acc_blocks_ = 2;  // one is stored while the next one is summed
+  fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
+  acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
-    acc_blocks_ = static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock);
+    acc_blocks_ = std::max(
+        acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
-  slot_bytes_ =
-      base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-                         (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
-                                      : kSplitBlock * run_ * 4) +
-                         acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
-                     base::kWorkspaceAlignment);
+  slot_bytes_ = base::round_up(
+      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
+                       : kSplitBlock * run_ * 4) +
+          acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
+      base::kWorkspaceAlignment);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
@@ -234,12 +220,12 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result{};
   result.patches =
-      take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
-  result.acc = take<float>(memory, acc_blocks_ * kAcc);
-  result.bias = take<float>(memory, out_block_count_ * kSplitBlock);
-  result.rows = take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
+      base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
+  result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
+  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.rows = base::take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
   if (use_planes_) {
-    result.planes = take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
+    result.planes = base::take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
   }
   return result;
 }
@@ -248,35 +234,32 @@ void ProductConvolution::pack_filter(const void* filter, std::byte* packed) cons
   filter_.pack(filter, packed, slots_);
 }
 
-SplitRange ProductConvolution::filter_range(const std::byte* packed) const noexcept {
-  return filter_.range(packed);
-}
-
 void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                    std::byte* slots, SharedRange* ranges) const noexcept {
+  const bool one_image = shape_.batch < geometry_.batch;
+  SharedRange all;
   base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
     const Tile tile = locate(index);
     if (tile.count <= 0) return;
     SplitRange seen;
     compute_tile(arguments, packed, tile, slot_memory(slots, slot), seen);
-    ranges[tile.image].add(seen);
+    (one_image ? all : ranges[tile.image]).add(seen);
   });
+  if (!one_image || is_safe(all.get(), stored_range(packed))) return;
+  for (std::int64_t image = 0; image < geometry_.batch; ++image) {
+    ranges[image].add(range_of(arguments, image, slot_memory(slots, 0)));
+  }
 }
 
 ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
-  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
-  const std::int64_t line = digit(lines_);
-  tile.set = &sets_[static_cast<std::size_t>(digit(static_cast<std::int64_t>(sets_.size())))];
-  tile.group = digit(geometry_.groups);
+  const std::int64_t line = base::take_digit(index, lines_);
+  tile.set = &sets_[static_cast<std::size_t>(base::take_digit(index, std::ssize(sets_)))];
+  tile.group = base::take_digit(index, shape_.groups);
   tile.image = index;
-  const Phases& phases = tile.set->phases.front();
+  const Phases& phases = tile.set->inputs;
   if (use_planes_) {
     tile.pitch = pitch_;
     const std::int64_t row = line % bands_ * band_rows_;
@@ -294,20 +277,17 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
 void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                       const Tile& tile, const Slot& slot,
                                       SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto* input =
-      static_cast<const std::byte*>(arguments.inputs[0]) +
-      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-          element_bytes_;
+  const ConvolutionGeometry& g = shape_;
+  const std::byte* input = input_of(arguments, tile);
   if (use_planes_) fill_planes(tile, input, slot, range);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
-  const bool ahead = use_planes_ || reads_in_place(tile);
+  const bool ahead = use_planes_ || reads_in_place(*tile.set);
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
+  const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
-  ProductSide side{};
-  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
+  ProductSide side = nothing_aside();
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
   pack(tile, input, batch, patches, slot, side);
@@ -328,33 +308,52 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
       const std::int64_t units = next.steps * kSplitBlock / 2 *
                                  (use_planes_ ? 1 : base::divide_up(next.count, kSplitBlock));
       side.units_a_step = base::divide_up(
-          units, static_cast<std::int64_t>(tile.set->phases.size()) * tile.out_blocks * blocks *
+          units, static_cast<std::int64_t>(tile.set->members.size()) * tile.out_blocks * blocks *
                      std::max<std::int64_t>(batch.steps, 1));
     }
     float* acc = slot.acc;
-    for (const Phases& phases : tile.set->phases) {
+    const auto& members = tile.set->members;
+    const std::int64_t together = tile.set->interleaved;
+    const auto filter_of = [&](std::int64_t m, std::int64_t k, std::int64_t step) {
+      return filter_.block(packed, tile.group, members[m].phases, tile.first_out_block + k) +
+             step * filter_.step();
+    };
+    for (std::int64_t m = 0; m < std::ssize(members); m += together) {
       for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
-        const std::uint16_t* filter =
-            batch.steps > 0 ? filter_.block(packed, tile.group, phases, tile.first_out_block + k) +
-                                  batch.step * filter_.step()
-                            : nullptr;
+        std::array<const std::uint16_t*, kernels::kMostInterleaved> filters{}, wanted{};
+        for (std::int64_t q = 0; q < together && batch.steps > 0; ++q) {
+          filters[q] = filter_of(m + q, k, batch.step);
+          if (!fetch_ahead_) continue;
+          // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+          wanted[q] = k + 1 < tile.out_blocks ? filter_of(m + q, k + 1, batch.step)
+                      : m + together < std::ssize(members)
+                          ? filter_of(m + together + q, 0, batch.step)
+                          : filter_of(q, 0, next.step);
+        }
+        const std::int64_t lines = fetch_ahead_ ? base::divide_up(kLinesASlice, blocks) : 0;
         for (std::int64_t n = 0; n < blocks; ++n, parity ^= 1) {
-          float* block_acc = keeps_sums_ ? acc : slot.acc + parity * kAcc;
-          kernels_.multiply({.filter = filter,
-                             .patches = patches + n * batch.steps * step_elements,
-                             .steps = batch.steps,
-                             .acc = block_acc,
-                             .first = batch.step == 0},
-                            side);
+          float* block_acc = keeps ? acc : slot.acc + parity * together * kAcc;
+          for (std::int64_t q = 0; q < together; ++q) {
+            kernels_.multiply(
+                {.filter = filters[q],
+                 .patches = patches + n * batch.steps * step_elements,
+                 .steps = batch.steps,
+                 .acc = block_acc + q * kAcc,
+                 .first = batch.step == 0,
+                 .ahead = wanted[q] + n * batch.steps * (filter_.step() / kLinesASlice) * lines,
+                 .ahead_lines = lines},
+                side);
+          }
           if (last) {
             const std::int64_t first = batch.first + n * kSplitBlock;
-            store(arguments, tile, phases, k, first, std::min(kSplitBlock, tile.count - first),
+            store(arguments, tile, members[m], k, first, std::min(kSplitBlock, tile.count - first),
                   slot, block_acc, side);
           }
-          acc += kAcc;
+          acc += together * kAcc;
         }
       }
     }
+    if (keeps) kernels_.store(side);  // before its sums are written again
     if (!more) break;
     if (ahead) {
       kernels_.pack(side);
@@ -367,10 +366,36 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   }
   kernels_.store(side);
   unit_.leave();
-  for (const std::uint32_t bits : side.range.largest) range.largest = std::max(range.largest, bits);
-  for (const std::uint32_t bits : side.range.smallest) {
-    range.smallest = std::min(range.smallest, bits);
+  widen(range, side.range);
+}
+
+// Of what the sums of one image are made of, where all of them lie in one.
+SplitRange ProductConvolution::range_of(const RunArguments& arguments, std::int64_t image,
+                                        const Slot& slot) const noexcept {
+  ProductSide side = nothing_aside();
+  for (std::int64_t group = 0; group < shape_.groups; ++group) {
+    for (const PhaseSet& set : sets_) {
+      const std::int64_t count = positions_of(set.inputs) / geometry_.batch;
+      const Tile tile{0, group, 0, 0, &set, set.inputs[2].count, image * count, count};
+      for (std::int64_t first = 0; first < count; first += run_) {
+        for (std::int64_t step = 0; step < filter_.steps(set.taps); step += step_chunk_) {
+          pack(tile, input_of(arguments, tile), batch_at(tile, first, step), slot.patches, slot,
+               side);
+        }
+      }
+    }
   }
+  SplitRange range;
+  widen(range, side.range);
+  return range;
+}
+
+const std::byte* ProductConvolution::input_of(const RunArguments& arguments,
+                                              const Tile& tile) const noexcept {
+  return static_cast<const std::byte*>(arguments.inputs[0]) +
+         (tile.image * shape_.in_batch_stride +
+          tile.group * shape_.in_channels * shape_.in_channel_stride) *
+             element_bytes_;
 }
 
 }  // namespace weft::ops

@@ -34,11 +34,22 @@ class ProductConvolution final : public SplitPlan {
  private:
   using Phases = std::array<Phase, kSpatial>;
 
-  // Phases that read the same inputs; the first of them stands for all.
+  // Phases, and the position of a set at which their outputs begin.
+  struct Member {
+    Phases phases;
+    std::array<std::int64_t, kSpatial> delays;
+  };
+
+  // Phases that read the same inputs: as many positions as all of them need. Where the outputs of
+  // some of them take turns along the last dimension, these follow each other.
   struct PhaseSet {
-    std::vector<Phases> phases;
+    Phases inputs;
+    std::vector<Member> members;
     std::int64_t terms = 0;
     std::int64_t taps = 0;
+    std::int64_t interleaved = 1;  // members
+    std::int64_t late = 0;         // those whose first output is not at position 0 but at 1
+    std::int64_t length = 0;       // outputs of a row of the interleaved ones
   };
 
   // Positions of a phase are numbered along a line, row by row. In planes, a row has `pitch`
@@ -65,37 +76,44 @@ class ProductConvolution final : public SplitPlan {
     float* bias;
   };
 
+  // The same convolution with its images one behind the other along the depth or, where they have
+  // one position each, the width: no block of positions ends with an image then.
+  static ConvolutionGeometry as_one_image(const ConvolutionGeometry& geometry);
+  static bool has_planes(const PhaseSet& set);
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
-  kernels::SplitRange filter_range(const std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
 
   void choose_planes();
   void choose_tiles(const PlanOptions& options);
   Tile locate(std::int64_t index) const noexcept;
+  const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, kernels::SplitRange& range) const noexcept;
+  kernels::SplitRange range_of(const RunArguments& arguments, std::int64_t image,
+                               const Slot& slot) const noexcept;
   Batch batch_at(const Tile& tile, std::int64_t first, std::int64_t step) const noexcept;
   void set_packing(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
                    const Slot& slot, kernels::ProductSide& side) const noexcept;
   void pack(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
             const Slot& slot, kernels::ProductSide& side) const noexcept;
-  bool reads_in_place(const Tile& tile) const noexcept;
+  bool reads_in_place(const PhaseSet& set) const noexcept;
   void gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                   std::int64_t count, std::int64_t term, float* to) const noexcept;
   void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
                    kernels::SplitRange& range) const noexcept;
-  void store(const RunArguments& arguments, const Tile& tile, const Phases& phases,
+  void store(const RunArguments& arguments, const Tile& tile, const Member& member,
              std::int64_t block, std::int64_t position, std::int64_t count, const Slot& slot,
              float* acc, kernels::ProductSide& side) const noexcept;
 
   const kernels::SplitKernels& unit_;
   const kernels::ProductKernels& kernels_;
   ProductFilter filter_;
+  ConvolutionGeometry shape_;  // what follows, and all tiles, are of this
   std::vector<PhaseSet> sets_;
 
   // With planes: all of one phase.
@@ -114,7 +132,9 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t out_block_count_ = 0;  // a tile
   std::int64_t out_splits_ = 0;
   std::int64_t tile_count_ = 0;
-  bool keeps_sums_ = false;  // from one chunk to the next
+  bool keeps_sums_ = false;   // from one chunk to the next
+  bool past_cache_ = false;   // where outputs go
+  bool fetch_ahead_ = false;  // filters, from the third-level cache
   std::int64_t acc_blocks_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

@@ -9,6 +9,7 @@
 namespace weft::ops {
 
 using kernels::kSplitBlock;
+using kernels::ProductResult;
 using kernels::ProductSide;
 using kernels::SplitRange;
 
@@ -33,19 +34,26 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
     return;
   }
   const std::int64_t first_term = batch.step * kSplitBlock;
-  side.rows = {.rows = reinterpret_cast<const float*>(input) +
-                       first_term * geometry_.in_channel_stride + tile.first + batch.first,
-               .row_stride = geometry_.in_channel_stride,
-               .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
-               .positions = batch.count,
-               .to = to,
-               .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
+  const auto& [pd, ph, pw] = tile.set->inputs;
+  const std::int64_t plane = ph.count * pw.count;
+  const bool apart = pd.count > 1 && shape_.in_strides[0] != plane;
+  side.rows = {
+      .rows = input + first_term * shape_.in_channel_stride * element_bytes_,
+      .half = data_type_ == DataType::float16,
+      .row_stride = shape_.in_channel_stride,
+      .first = tile.first + batch.first,
+      .length = apart ? plane : INT64_MAX,
+      .image_stride = apart ? shape_.in_strides[0] : 0,
+      .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
+      .positions = batch.count,
+      .to = to,
+      .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
 }
 
 void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
                               std::uint16_t* to, const Slot& slot,
                               ProductSide& side) const noexcept {
-  if (use_planes_ || reads_in_place(tile)) {
+  if (use_planes_ || reads_in_place(*tile.set)) {
     set_packing(tile, input, batch, to, slot, side);
     kernels_.pack(side);
   } else {
@@ -54,7 +62,11 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
       const std::int64_t first_term = (batch.step + s) * kSplitBlock;
       side.units = 0;
       side.rows = {.rows = slot.rows,
+                   .half = false,
                    .row_stride = run_,
+                   .first = 0,
+                   .length = INT64_MAX,
+                   .image_stride = 0,
                    .terms = std::min(kSplitBlock, tile.set->terms - first_term),
                    .positions = batch.count,
                    .to = to + s * step_elements,
@@ -69,16 +81,19 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
   side.rows.terms = side.taps.terms = 0;
 }
 
-// Whether position n of a tile's phases is element n of each channel of the input.
-bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
-  if (data_type_ != DataType::float32 || tile.set->taps != 1) return false;
+// Whether the positions of a set are the elements of each channel of the input, in their order: of
+// one plane of it after the other.
+bool ProductConvolution::reads_in_place(const PhaseSet& set) const noexcept {
+  constexpr std::int64_t kLeast = 16;  // see PatchRows
+  if (set.taps != 1) return false;
   std::int64_t stride = 1;
   for (int d = kSpatial; d-- > 0;) {
-    const Phase& phase = tile.set->phases.front()[d];
-    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != geometry_.axes[d].in_size()) {
+    const Phase& phase = set.inputs[d];
+    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != shape_.axes[d].in_size()) {
       return false;
     }
-    if (phase.count > 1 && geometry_.in_strides[d] != stride) return false;
+    if (phase.count == 1) continue;
+    if (shape_.in_strides[d] != stride && (d > 0 || stride < kLeast)) return false;
     stride *= phase.count;
   }
   return true;
@@ -87,8 +102,8 @@ bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
 void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                                     std::int64_t count, std::int64_t term,
                                     float* to) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = tile.set->phases.front();
+  const ConvolutionGeometry& g = shape_;
+  const auto& [pd, ph, pw] = tile.set->inputs;
   const std::int64_t tap = term % tile.set->taps;
   const std::int64_t off_w = pw.offset(tap % pw.taps);
   const std::int64_t off_h = ph.offset(tap / pw.taps % ph.taps);
@@ -118,8 +133,8 @@ void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, st
 
 void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
                                      SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = tile.set->phases.front();
+  const ConvolutionGeometry& g = shape_;
+  const auto& [pd, ph, pw] = tile.set->inputs;
   const AxisTaps h(ph), w(pw);
   const std::int64_t first_row = tile.first / pitch_;
   const std::int64_t out_d = first_row / ph.count;
@@ -167,11 +182,17 @@ void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, c
 
 // Hands a block's sums to the next products, which store them on their way, or stores them now.
 void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
-                               const Phases& phases, std::int64_t block, std::int64_t position,
+                               const Member& member, std::int64_t block, std::int64_t position,
                                std::int64_t count, const Slot& slot, float* acc,
                                ProductSide& side) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = phases;
+  static constexpr float kNoBias[kSplitBlock] = {};
+  const ConvolutionGeometry& g = shape_;
+  // References, since clang 14 captures no bindings.
+  const Phase &pd = member.phases[0], &ph = member.phases[1], &pw = member.phases[2];
+  const Phase &in_d = tile.set->inputs[0], &in_h = tile.set->inputs[1];
+  const std::int64_t together = tile.set->interleaved;
+  const std::int64_t late = together > 1 ? tile.set->late : member.delays[2];
+  const std::int64_t length = together > 1 ? tile.set->length : pw.count;  // of an output row
   const std::int64_t first_channel = (tile.first_out_block + block) * kSplitBlock;
   const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - first_channel);
   const float* bias = slot.bias + block * kSplitBlock;
@@ -179,52 +200,79 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
                  (tile.image * g.out_batch_stride +
                   (tile.group * g.out_channels + first_channel) * g.out_channel_stride) *
                      element_bytes_;
-  const std::int64_t stride = pw.step * g.out_strides[2];
+  const std::int64_t stride = together > 1 ? 1 : pw.step * g.out_strides[2];
   const bool plain = plain_results_ && stride == 1;
+  if (side.result.next < side.result.outputs) kernels_.store(side);
   if (!plain) {
-    for (std::int64_t o = 0; o < outputs; ++o) {
-      float* sums = acc + o * kSplitBlock;
-      for (std::int64_t i = 0; i < kSplitBlock; ++i) sums[i] += bias[o];
-      general_.activate(sums, kSplitBlock);
+    for (std::int64_t q = 0; q < together; ++q) {
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        float* sums = acc + (q * kSplitBlock + o) * kSplitBlock;
+        for (std::int64_t i = 0; i < kSplitBlock; ++i) sums[i] += bias[o];
+        general_.activate(sums, kSplitBlock);
+      }
     }
   }
   // Rows that lie one behind the other are one.
-  const bool merged = stride == 1 && tile.pitch == pw.count && pd.count == 1 &&
-                      (ph.count == 1 || ph.step * g.out_strides[1] == pw.count);
-  const std::int64_t width = merged ? ph.count * pw.count : pw.count;
-  const std::int64_t height = merged ? 1 : ph.count;
-  const std::int64_t pitch = merged ? width : tile.pitch;
+  const bool merged = stride == 1 && tile.pitch * together == length && in_d.count == 1 &&
+                      pd.count == 1 && ph.count == in_h.count &&
+                      (ph.count == 1 || ph.step * g.out_strides[1] == length);
+  const std::int64_t rows = merged ? 1 : in_h.count;
+  const std::int64_t pitch = merged ? in_h.count * tile.pitch : tile.pitch;
+  const std::int64_t row_length = merged ? ph.count * length : length;
+  // Depth and height of a row of positions. Divisions take long.
+  const auto place = [&](std::int64_t row) {
+    const std::int64_t depth = in_d.count == 1 ? 0 : row / rows;
+    return std::array{depth - member.delays[0], row - depth * rows - member.delays[1]};
+  };
+  // Where the outputs of a position begin, in elements from `output`.
+  const auto offset_of = [&](std::int64_t row, std::int64_t column) {
+    const auto [d, h] = place(row);
+    return (pd.start + d * pd.step) * g.out_strides[0] +
+           (ph.start + h * ph.step) * g.out_strides[1] +
+           (together > 1 ? 0 : pw.start * g.out_strides[2]) + (column * together - late) * stride;
+  };
+  const auto inside = [&](std::int64_t row) {
+    const auto [d, h] = place(row);
+    return d >= 0 && d < pd.count && h >= 0 && h < ph.count;
+  };
   std::int64_t row = (tile.first + position) / pitch;
-  std::int64_t column = (tile.first + position) % pitch;
-  side.result = {.acc = acc,
-                 .bias = bias,
-                 .relu = relu_,
-                 .half = data_type_ == DataType::float16,
-                 .outputs = plain ? outputs : 0,
-                 .output_stride = g.out_channel_stride,
-                 .run_count = 0,
-                 .runs = {}};
+  std::int64_t column = (tile.first + position) - row * pitch;
+  const std::int64_t ahead =
+      column + kSplitBlock < pitch
+          ? kSplitBlock * together * stride
+          : offset_of(row + 1, column + kSplitBlock - pitch) - offset_of(row, column);
+  ProductResult& result = side.result;
+  result.acc = acc;
+  result.bias = plain ? bias : kNoBias;
+  result.relu = plain && relu_;
+  result.half = data_type_ == DataType::float16;
+  result.past_cache = past_cache_;
+  result.interleaved = static_cast<int>(together);
+  result.outputs = stride == 1 ? outputs : 0;
+  result.output_stride = g.out_channel_stride;
+  result.ahead = ahead;
+  result.steps = std::min(step_chunk_, filter_.steps(tile.set->taps)) * together;
+  result.run_count = result.next = 0;
   for (std::int64_t first = 0; first < count; ++row, column = 0) {
-    const std::int64_t rest = std::min(pitch - column, count - first);
-    const std::int64_t valid = std::min(width - column, rest);
-    const std::int64_t offset = (pd.start + row / height * pd.step) * g.out_strides[0] +
-                                (ph.start + row % height * ph.step) * g.out_strides[1] +
-                                (pw.start + column * pw.step) * g.out_strides[2];
-    std::byte* to = output + offset * element_bytes_;
-    if (valid > 0 && plain) {
-      if (side.result.run_count == std::ssize(side.result.runs)) {
+    const std::int64_t positions = std::min(pitch - column, count - first);
+    const std::int64_t start = column * together - late;
+    const std::int64_t begin = std::max<std::int64_t>(-start, 0);
+    const std::int64_t end = std::min(positions * together, row_length - start);
+    std::byte* to = output + offset_of(row, column) * element_bytes_;
+    if (begin < end && inside(row) && stride == 1) {
+      if (result.run_count == ProductResult::kMostRuns) {
         kernels_.store(side);
-        side.result.outputs = outputs;
-        side.result.run_count = 0;
+        result.run_count = result.next = 0;
       }
-      side.result.runs[side.result.run_count++] = {first, valid, to};
-    } else if (valid > 0) {
+      result.runs[result.run_count++] = {first, begin, end, to};
+    } else if (begin < end && inside(row)) {
       for (std::int64_t o = 0; o < outputs; ++o) {
-        rows_.store(data_type_)(acc + o * kSplitBlock + first,
-                                to + o * g.out_channel_stride * element_bytes_, stride, valid);
+        rows_.store(data_type_)(acc + o * kSplitBlock + first + begin,
+                                to + (o * g.out_channel_stride + begin * stride) * element_bytes_,
+                                stride, end - begin);
       }
     }
-    first += rest;
+    first += positions;
   }
 }
 

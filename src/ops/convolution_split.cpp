@@ -1,6 +1,7 @@
 #include "ops/convolution_split.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -19,21 +20,19 @@ namespace {
 
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit): the split
 // pixels of as many channel blocks as are in use, and the filter of one block of output channels.
-constexpr std::int64_t kPixelBytes = 896 * 1024;
-constexpr std::int64_t kFilterBytes = 640 * 1024;
-constexpr std::int64_t kMaxAccBytes = 2 * 1024 * 1024;
+constexpr std::int64_t kPixelBytes = 896 << 10;
+constexpr std::int64_t kFilterBytes = 640 << 10;
+constexpr std::int64_t kMaxAccBytes = 2 << 20;
+constexpr std::int64_t kAheadBytes = 1280 << 10;  // with what is fetched ahead
 
 // Fewer pixels a tile would have its filter read from the third level for too little work.
 constexpr std::int64_t kMinLine = 96;
 
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
+constexpr int kMostApart = 4;
 
-template <class T>
-T* take(std::byte*& memory, std::int64_t count) {
-  T* result = reinterpret_cast<T*>(memory);
-  memory += base::round_up(static_cast<std::uint64_t>(count) * sizeof(T), 64);
-  return result;
-}
+// Taps so far apart that bands of rows without one of them are worth while.
+constexpr std::int64_t kFarApart = 8;
 
 }  // namespace
 
@@ -45,6 +44,8 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
   double positions = static_cast<double>(g.batch * g.groups);
   double line_share = 1;
+  double rows_of_taps = 1;  // the share of those that are not left out
+  double planes = 1;
   double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
@@ -57,6 +58,14 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
     if (d == kSpatial - 1) {
       line_share = static_cast<double>(axis.max_count()) /
                    static_cast<double>(axis.max_count() + taps.spread);
+      // Then there is a plane for each tap.
+      if (columns_lie_apart(g, axis.phase(0))) {
+        line_share = 1;
+        planes = taps.count;
+      }
+    } else if (axis.phase(0).taps > 1 && std::abs(axis.phase(0).offset_step) >= kFarApart) {
+      const double pairs = static_cast<double>(axis.phase(0).taps * axis.phase(0).count);
+      rows_of_taps = 1.05 * static_cast<double>(pairs_inside(axis)) / pairs;
     }
   }
   const double bytes_a_pixel =
@@ -66,10 +75,10 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const auto blocks = [](std::int64_t channels) {
     return static_cast<double>(base::round_up(channels, kSplitBlock));
   };
-  const double taps = static_cast<double>(g.window());
+  const double taps = static_cast<double>(g.window()) * rows_of_taps;
   const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
   const double parts = static_cast<double>(split_parts(params.input.data_type));
-  const double products = parts == 3 ? 6 : 4;
+  const double products = parts == 3 ? 6 : 3;
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;
@@ -77,7 +86,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double rate = 2.3e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
   return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
              line_share * products / rate +
-         in_elements * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
+         in_elements * planes * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
 }
 
 SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOptions& options)
@@ -93,43 +102,94 @@ SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOp
                 std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
+// Whether rows without pixels between them make clearly fewer blocks.
+bool SplitConvolution::columns_lie_apart(const ConvolutionGeometry& geometry,
+                                         const Phase& inputs) noexcept {
+  const std::int64_t rows = geometry.axes[1].max_count(), columns = geometry.axes[2].max_count();
+  const AxisTaps taps(inputs);
+  const std::int64_t pitch = columns + taps.spread;
+  return taps.count <= kMostApart && 20 * base::divide_up(rows * columns, kSplitBlock) <
+                                         17 * base::divide_up(rows * pitch, kSplitBlock);
+}
+
+// The phases of BACKWARD read nearly the same inputs. These are split once where the pixels of all
+// channels fit the cache.
+void SplitConvolution::choose_sharing() {
+  std::int64_t phases = 1, most_taps = 1;
+  for (int d = 1; d < kSpatial; ++d) {
+    const ConvolutionAxis& axis = geometry_.axes[d];
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN, taps = 1;
+    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
+      const Phase phase = axis.phase(p);
+      if (phase.taps == 0) continue;
+      if (phase.in_step != 1) return;
+      const std::int64_t ends[] = {phase.offset(0), phase.offset(phase.taps - 1)};
+      lowest = std::min({lowest, ends[0], ends[1]});
+      highest = std::max({highest, ends[0], ends[1]});
+      taps = std::max(taps, phase.taps);
+    }
+    if (lowest > highest || highest - lowest >= AxisTaps::kMost) return;
+    phases *= axis.phase_count();
+    most_taps *= taps;
+    all_inputs_[d] = {.count = axis.max_count(),
+                      .taps = highest - lowest + 1,
+                      .in_step = 1,
+                      .first_offset = lowest,
+                      .offset_step = 1};
+  }
+  columns_apart_ = columns_lie_apart(geometry_, all_inputs_[2]);
+  const AxisTaps h(all_inputs_[1]), w = planes_of(2, all_inputs_[2]);
+  const std::int64_t pitch = all_inputs_[2].count + w.spread;
+  const std::int64_t rows = std::min(base::divide_up(kMinLine, pitch), all_inputs_[1].count);
+  const std::int64_t a_pixel = kernels_.parts * w.planes * filter_.in_blocks() * 2 * kSplitBlock;
+  shares_pixels_ = phases > 1 && (rows + h.spread) * pitch * a_pixel <= kPixelBytes &&
+                   2 * most_taps * filter_.step() * filter_.in_blocks() <= kFilterBytes;
+}
+
 void SplitConvolution::choose_tiles(const PlanOptions& options) {
+  choose_sharing();
+  if (!shares_pixels_) columns_apart_ = columns_lie_apart(geometry_, geometry_.axes[2].phase(0));
   const ConvolutionAxis& rows = geometry_.axes[1];
   const ConvolutionAxis& columns = geometry_.axes[2];
   // The largest of each over all phases.
-  const auto largest = [](const ConvolutionAxis& axis, const auto& value) {
+  const auto largest = [&](int axis, const auto& value) {
+    if (shares_pixels_) return value(planes_of(axis, all_inputs_[axis]));
     std::int64_t result = 0;
-    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
-      result = std::max(result, value(AxisTaps(axis.phase(p))));
+    for (std::int64_t p = 0; p < geometry_.axes[axis].phase_count(); ++p) {
+      result = std::max(result, value(planes_of(axis, geometry_.axes[axis].phase(p))));
     }
     return result;
   };
   const auto spread = [](const AxisTaps& taps) { return taps.spread; };
   const auto planes = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.planes, 1)}; };
   const auto count = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.count, 1)}; };
-  const std::int64_t pitch = columns.max_count() + largest(columns, spread);
-  const std::int64_t row_spread = largest(rows, spread);
-  const std::int64_t plane_count = largest(rows, planes) * largest(columns, planes);
-  most_taps_ = largest(rows, count) * largest(columns, count);
+  const std::int64_t pitch = columns.max_count() + largest(2, spread);
+  const std::int64_t row_spread = largest(1, spread);
+  const std::int64_t plane_count = largest(1, planes) * largest(2, planes);
+  most_taps_ = std::max<std::int64_t>(largest(1, count) * largest(2, count), 1);
 
-  const std::int64_t row_bytes =
-      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock;
+  const std::int64_t row_bytes = std::max<std::int64_t>(
+      kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock, 1);
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   const std::int64_t filter_bytes = fetch_ahead_ ? kFilterBytes / 2 : kFilterBytes;
   block_group_ = std::clamp<std::int64_t>(
       std::min(filter_bytes / (2 * most_taps_ * filter_.step()), kPixelBytes / row_bytes), 1,
       filter_.in_blocks());
+  if (shares_pixels_) block_group_ = filter_.in_blocks();
+  block_group_ =
+      base::divide_up(filter_.in_blocks(), base::divide_up(filter_.in_blocks(), block_group_));
   const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
   const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
   band_rows_ = std::clamp<std::int64_t>(fitting, base::divide_up(kMinLine, pitch),
                                         std::max<std::int64_t>(rows.max_count(), 1));
   band_rows_ = std::min(band_rows_, rows.max_count());
   bands_ = base::divide_up(rows.max_count(), band_rows_);
+  if (rows.phase_count() == 1) bands_ = best_bands(bands_, pitch);
 
   // Few tiles leave threads without work at the end: cut rows, then output channels, finer.
   const unsigned threads = slot_count(options, INT64_MAX);
-  const std::int64_t others =
-      geometry_.batch * geometry_.groups * rows.phase_count() * columns.phase_count();
+  const std::int64_t others = geometry_.batch * geometry_.groups *
+                              (shares_pixels_ ? 1 : rows.phase_count() * columns.phase_count());
   const std::int64_t wanted = threads > 1 ? 2 * std::int64_t{threads} : 1;
   if (others * bands_ < wanted) {
     const std::int64_t most = std::max<std::int64_t>(1, rows.max_count() * pitch / kMinLine);
@@ -162,7 +222,7 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   slot_bytes_ =
       base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
                          acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
-                         most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + 6 * 64,
+                         most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
                      base::kWorkspaceAlignment);
 }
 
@@ -170,21 +230,17 @@ SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
                                                      unsigned slot) const noexcept {
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result;
-  result.pixels = take<std::uint16_t>(memory, pixel_elements_);
-  result.rows = take<float>(memory, kSplitBlock * kChunk);
-  result.acc = take<float>(memory, acc_elements_);
-  result.sums = take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
-  result.taps = take<std::int64_t>(memory, most_taps_);
-  result.bias = take<float>(memory, out_block_count_ * kSplitBlock);
+  result.pixels = base::take<std::uint16_t>(memory, pixel_elements_);
+  result.rows = base::take<float>(memory, kSplitBlock * kChunk);
+  result.acc = base::take<float>(memory, acc_elements_);
+  result.sums = base::take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
+  result.taps = base::take<std::int64_t>(memory, most_taps_);
+  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
   return result;
 }
 
 void SplitConvolution::pack_filter(const void* filter, std::byte* packed) const noexcept {
   filter_.pack(filter, packed, slots_);
-}
-
-SplitRange SplitConvolution::filter_range(const std::byte* packed) const noexcept {
-  return filter_.range(packed);
 }
 
 void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
@@ -197,20 +253,17 @@ void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte*
 }
 
 SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
-  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
-  tile.first_row = digit(bands_) * band_rows_;
+  tile.first_row = base::take_digit(index, bands_) * band_rows_;
   for (int d = kSpatial; d-- > 1;) {
-    tile.phases[d] = geometry_.axes[d].phase(digit(geometry_.axes[d].phase_count()));
+    const ConvolutionAxis& axis = geometry_.axes[d];
+    tile.phases[d] = axis.phase(shares_pixels_ ? 0 : base::take_digit(index, axis.phase_count()));
+    tile.inputs[d] = shares_pixels_ ? all_inputs_[d] : tile.phases[d];
   }
   tile.phases[0] = geometry_.axes[0].phase(0);
-  tile.group = digit(geometry_.groups);
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   tile.rows = std::min(band_rows_, tile.phases[1].count - tile.first_row);
   return tile;
@@ -221,28 +274,16 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
                                     SharedRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   Tile tile = located;
-  const AxisTaps h(tile.phases[1]);
-  const AxisTaps w(tile.phases[2]);
-  tile.pitch = tile.phases[2].count + w.spread;
+  const AxisTaps h(tile.inputs[1]);
+  const AxisTaps w = planes_of(2, tile.inputs[2]);
+  tile.pitch = tile.inputs[2].count + w.spread;
   tile.plane_size = (tile.rows + h.spread) * tile.pitch;
-  tile.part_stride = h.planes * w.planes * tile.plane_size * kSplitBlock;
+  tile.part_stride = std::int64_t{h.planes} * w.planes * tile.plane_size * kSplitBlock;
   tile.block_stride = kernels_.parts * tile.part_stride;
-  const std::int64_t tap_count = h.count * w.count;
-  for (int i = 0; i < h.count; ++i) {
-    for (int j = 0; j < w.count; ++j) {
-      const std::int64_t plane = h.plane[i] * w.planes + w.plane[j];
-      slot.taps[i * w.count + j] =
-          (plane * tile.plane_size + (h.shift[i] - h.lowest) * tile.pitch + w.shift[j] - w.lowest) *
-          kSplitBlock;
-    }
-  }
   const auto* input =
       static_cast<const std::byte*>(arguments.inputs[0]) +
       (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
           element_bytes_;
-  const std::int64_t line = tile.rows * tile.pitch;
-  const std::int64_t class_offset = filter_.class_offset(tile.phases);
-  const bool one_group = block_group_ == filter_.in_blocks();
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
@@ -250,174 +291,138 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
   kernels_.enter();
   for (std::int64_t first = 0; first < filter_.in_blocks(); first += block_group_) {
     const std::int64_t blocks = std::min(block_group_, filter_.in_blocks() - first);
-    const bool last = first + blocks == filter_.in_blocks();
-    if (tap_count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
-    const std::int64_t lines_a_step = filter_.step() / 32;
-    const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 4;
-    const std::int64_t passes = base::divide_up(line, kSplitBlock);
-    const std::int64_t ahead_lines =
-        fetch_ahead_ ? base::divide_up(lines_a_step, passes * groups_a_step) : 0;
-    const auto filter_of = [&](std::int64_t k, std::int64_t block) {
-      return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
-             block * tap_count * filter_.step();
-    };
-    for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
-      // What is multiplied next; past the last there is nothing worth fetching, but no harm.
-      const std::uint16_t* ahead =
-          k + 1 < tile.out_blocks ? filter_of(k + 1, first) : filter_of(0, first + blocks);
-      const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * blocks * tap_count;
-      for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
-        float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
-        kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
-                           .taps = slot.taps,
-                           .tap_count = tap_count,
-                           .block_count = blocks,
-                           .block_stride = tile.block_stride,
-                           .part_stride = tile.part_stride,
-                           .b = filter_of(k, first),
-                           .acc = acc,
-                           .acc_stride = kSplitBlock,
-                           .first = first == 0,
-                           .ahead = ahead,
-                           .ahead_lines = ahead_lines});
-        if (last && stores_blocks_) {
-          store_block(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
-        } else if (last) {
-          kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
-        }
+    if (h.count * w.count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
+    if (!shares_pixels_) {
+      multiply_phases(arguments, packed, tile, h, w, first, blocks, slot);
+      continue;
+    }
+    for (std::int64_t i = 0; i < g.axes[1].phase_count(); ++i) {
+      for (std::int64_t j = 0; j < g.axes[2].phase_count(); ++j) {
+        Tile phases = tile;
+        phases.phases[1] = g.axes[1].phase(i);
+        phases.phases[2] = g.axes[2].phase(j);
+        phases.rows = std::min(tile.rows, phases.phases[1].count - tile.first_row);
+        if (phases.rows <= 0) continue;
+        multiply_phases(arguments, packed, phases, h, w, first, blocks, slot);
       }
-      if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
     }
   }
   kernels_.leave();
   range.add(seen);
 }
 
-void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w,
-                                    const std::byte* input, std::int64_t first_block,
-                                    std::int64_t block_count, const Slot& slot,
-                                    SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  for (std::int64_t b = 0; b < block_count; ++b) {
-    const std::int64_t first_channel = (first_block + b) * kSplitBlock;
-    const std::int64_t channels = std::min(kSplitBlock, g.in_channels - first_channel);
-    const std::byte* block = input + first_channel * g.in_channel_stride * element_bytes_;
-    if (channels < kSplitBlock) {
-      std::fill(slot.rows + channels * kChunk, slot.rows + kSplitBlock * kChunk, 0.0f);
+// The taps of the rows [first, first + count) of a phase that read the input at all; those between
+// two that do count as well.
+std::array<std::int64_t, 2> SplitConvolution::taps_inside(const Phase& phase, std::int64_t first,
+                                                          std::int64_t count) const noexcept {
+  std::int64_t begin = phase.taps, end = 0;
+  for (std::int64_t tap = 0; tap < phase.taps; ++tap) {
+    const auto [inside, outside] = geometry_.axes[1].inside(phase, phase.offset(tap));
+    if (std::max(inside, first) >= std::min(outside, first + count)) continue;
+    begin = std::min(begin, tap);
+    end = tap + 1;
+  }
+  return {std::min(begin, end), end};
+}
+
+// How many bands of rows take the least time, from `least` on: the narrower they are, the more rows
+// of taps read nothing but padding, as in windows far apart, and the more rows are split twice.
+std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch) const noexcept {
+  const Phase phase = geometry_.axes[1].phase(0);
+  const AxisTaps h(phase), w = planes_of(2, geometry_.axes[2].phase(0));
+  // Of a pixel of 32 channels: products with 32 output channels for one tap, and splitting.
+  constexpr double kProducts = 5.3, kSplitting = 12.8;
+  const auto tap_seconds = kProducts * static_cast<double>(filter_.out_blocks() * w.count);
+  const auto cost = [&](std::int64_t bands) {
+    const std::int64_t rows = base::divide_up(phase.count, bands);
+    double sum = 0;
+    for (std::int64_t first = 0; first < phase.count; first += rows) {
+      const std::int64_t count = std::min(rows, phase.count - first);
+      const auto [begin, end] = taps_inside(phase, first, count);
+      sum += static_cast<double>(base::round_up(count * pitch, kSplitBlock) * (end - begin)) *
+                 tap_seconds +
+             static_cast<double>((count + h.spread) * pitch * w.planes * h.planes) * kSplitting;
     }
-    for (int plane = 0; plane < h.planes * w.planes; ++plane) {
-      for (std::int64_t i = 0; i < tile.rows + h.spread; ++i) {
-        const std::int64_t y = (tile.first_row + h.lowest + i) * tile.phases[1].in_step +
-                               h.remainder[plane / w.planes];
-        std::uint16_t* to = slot.pixels + b * tile.block_stride +
-                            (plane * tile.plane_size + i * tile.pitch) * kSplitBlock;
-        const bool inside = y >= 0 && y < g.axes[1].in_size();
-        split_row(tile, w, plane % w.planes,
-                  inside ? block + y * g.in_strides[1] * element_bytes_ : nullptr, channels, to,
-                  slot, range);
+    return sum;
+  };
+  std::int64_t best = least;
+  // Nearer taps have nothing to gain; of many bands, few lie at the padding.
+  if (phase.taps < 2 || std::abs(phase.offset_step) < kFarApart) return least;
+  constexpr std::int64_t kMostBands = 32;
+  for (std::int64_t bands = least + 1; bands <= std::min({4 * least, phase.count, kMostBands});
+       ++bands) {
+    if (cost(bands) < 0.95 * cost(best)) best = bands;
+  }
+  return best;
+}
+
+// The results of a tile's phases from some channel blocks, which have been split.
+void SplitConvolution::multiply_phases(const RunArguments& arguments, const std::byte* packed,
+                                       const Tile& tile, const AxisTaps& h, const AxisTaps& w,
+                                       std::int64_t first_block, std::int64_t block_count,
+                                       const Slot& slot) const noexcept {
+  // Where a tap lies among the inputs.
+  const auto place = [&](int d, std::int64_t tap) {
+    return shares_pixels_ ? tile.phases[d].offset(tap) - tile.inputs[d].first_offset : tap;
+  };
+  // Rows of taps that read nothing but padding are left out: they would add zeros.
+  const auto rows_of_taps = taps_inside(tile.phases[1], tile.first_row, tile.rows);
+  const std::int64_t first_tap = rows_of_taps[0];
+  const std::int64_t row_taps = tile.phases[2].taps;
+  const std::int64_t all_taps = tile.phases[1].taps * row_taps;
+  const std::int64_t tap_count = (rows_of_taps[1] - first_tap) * row_taps;
+  for (std::int64_t t = 0; t < tap_count; ++t) {
+    const std::int64_t i = place(1, first_tap + t / row_taps);
+    const std::int64_t j = place(2, t % row_taps);
+    slot.taps[t] = ((h.plane[i] * w.planes + w.plane[j]) * tile.plane_size +
+                    (h.shift[i] - h.lowest) * tile.pitch + w.shift[j] - w.lowest) *
+                   kSplitBlock;
+  }
+  const std::int64_t line = tile.rows * tile.pitch;
+  const std::int64_t class_offset = filter_.class_offset(tile.phases);
+  const bool one_group = block_group_ == filter_.in_blocks();
+  const bool last = first_block + block_count == filter_.in_blocks();
+  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 3;
+  const std::int64_t passes = base::divide_up(line, kSplitBlock);
+  // Where the cache holds the next block's filter too, all of it; otherwise a part.
+  const std::int64_t slab = block_count * tap_count * filter_.step() * 2;
+  const std::int64_t fetched =
+      std::clamp(kAheadBytes - pixel_elements_ * 2 - slab, std::int64_t{0}, slab);
+  const std::int64_t ahead_lines =
+      fetch_ahead_ && slab > 0
+          ? base::divide_up(fetched / (block_count * tap_count * 64), passes * groups_a_step)
+          : 0;
+  const auto filter_of = [&](std::int64_t k, std::int64_t block) {
+    return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
+           (block * all_taps + first_tap * row_taps) * filter_.step();
+  };
+  for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
+    // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+    const std::uint16_t* ahead = k + 1 < tile.out_blocks ? filter_of(k + 1, first_block)
+                                                         : filter_of(0, first_block + block_count);
+    const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * block_count * tap_count;
+    for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
+      float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
+      kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
+                         .taps = slot.taps,
+                         .tap_count = tap_count,
+                         .block_count = block_count,
+                         .block_stride = tile.block_stride,
+                         .part_stride = tile.part_stride,
+                         .b = filter_of(k, first_block),
+                         .b_gap = (all_taps - tap_count) * filter_.step(),
+                         .acc = acc,
+                         .acc_stride = kSplitBlock,
+                         .first = first_block == 0,
+                         .ahead = ahead,
+                         .ahead_lines = ahead_lines});
+      if (last && stores_blocks_) {
+        store_block(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
+      } else if (last) {
+        kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
       }
     }
-  }
-}
-
-// One row of a plane; `row` is null where it lies in the padding.
-void SplitConvolution::split_row(const Tile& tile, const AxisTaps& w, int plane,
-                                 const std::byte* row, std::int64_t channels, std::uint16_t* to,
-                                 const Slot& slot, SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t step = tile.phases[2].in_step;
-  const std::int64_t remainder = w.remainder[plane];
-  // Pixel u is input position (u + lowest) * step + remainder.
-  const std::int64_t size = g.axes[2].in_size();
-  std::int64_t begin = std::clamp<std::int64_t>(-w.lowest, 0, tile.pitch);
-  std::int64_t end = size > remainder ? (size - remainder - 1) / step + 1 - w.lowest : 0;
-  end = row == nullptr ? 0 : std::clamp(end, std::int64_t{0}, tile.pitch);
-  begin = std::min(begin, end);
-  for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-    std::uint16_t* part = to + q * tile.part_stride;
-    std::fill(part, part + begin * kSplitBlock, std::uint16_t{0});
-    std::fill(part + end * kSplitBlock, part + tile.pitch * kSplitBlock, std::uint16_t{0});
-  }
-  const std::int64_t stride = step * g.in_strides[2];
-  const bool in_place = data_type_ == DataType::float32 && stride == 1 && channels == kSplitBlock;
-  const std::int64_t chunk = in_place ? tile.pitch : kChunk;
-  for (std::int64_t u = begin; u < end; u += chunk) {
-    const std::int64_t count = std::min(chunk, end - u);
-    const std::byte* from =
-        row + ((u + w.lowest) * step + remainder) * g.in_strides[2] * element_bytes_;
-    if (in_place) {
-      kernels_.split_pixels(reinterpret_cast<const float*>(from), g.in_channel_stride, count,
-                            to + u * kSplitBlock, tile.part_stride, range);
-      continue;
-    }
-    for (std::int64_t c = 0; c < channels; ++c) {
-      rows_.load(data_type_)(from + c * g.in_channel_stride * element_bytes_, stride,
-                             slot.rows + c * kChunk, count);
-    }
-    kernels_.split_pixels(slot.rows, kChunk, count, to + u * kSplitBlock, tile.part_stride, range);
-  }
-}
-
-// The first row of a tile in one output channel of a group.
-std::byte* SplitConvolution::output_of(const RunArguments& arguments, const Tile& tile,
-                                       std::int64_t channel) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const Phase& ph = tile.phases[1];
-  return static_cast<std::byte*>(arguments.outputs[0]) +
-         (tile.image * g.out_batch_stride +
-          (tile.group * g.out_channels + channel) * g.out_channel_stride +
-          (ph.start + tile.first_row * ph.step) * g.out_strides[1] +
-          tile.phases[2].start * g.out_strides[2]) *
-             element_bytes_;
-}
-
-// The block of pixels from `first` of a tile's line on.
-void SplitConvolution::store_block(const RunArguments& arguments, const Tile& tile,
-                                   std::int64_t out_block, std::int64_t first, const float* acc,
-                                   const float* bias) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t channel = (tile.first_out_block + out_block) * kSplitBlock;
-  const std::int64_t row_stride = tile.phases[1].step * g.out_strides[1];
-  std::byte* output = output_of(arguments, tile, channel);
-  SplitResult result{.acc = acc,
-                     .bias = bias,
-                     .relu = relu_,
-                     .half = data_type_ == DataType::float16,
-                     .outputs = std::min(kSplitBlock, g.out_channels - channel),
-                     .output_stride = g.out_channel_stride,
-                     .run_count = 0,
-                     .runs = {}};
-  const std::int64_t end = std::min(first + kSplitBlock, tile.rows * tile.pitch);
-  for (std::int64_t at = first; at < end;) {
-    const std::int64_t row = at / tile.pitch;
-    const std::int64_t column = at % tile.pitch;
-    const std::int64_t count = std::min(tile.phases[2].count - column, end - at);
-    if (count > 0) {
-      result.runs[result.run_count++] = {at - first, count,
-                                         output + (row * row_stride + column) * element_bytes_};
-    }
-    at += tile.pitch - column;
-  }
-  kernels_.store(result);
-}
-
-void SplitConvolution::store(const RunArguments& arguments, const Tile& tile,
-                             std::int64_t out_block, float* sums) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const Phase& ph = tile.phases[1];
-  const Phase& pw = tile.phases[2];
-  const std::int64_t first = out_block * kSplitBlock;
-  const std::int64_t channels = std::min(kSplitBlock, g.out_channels - first);
-  for (std::int64_t o = 0; o < channels; ++o) {
-    float* row = sums + o * line_;
-    general_.finish(arguments, tile.group * g.out_channels + first + o, row,
-                    tile.rows * tile.pitch);
-    std::byte* to = output_of(arguments, tile, first + o);
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      rows_.store(data_type_)(row + r * tile.pitch,
-                              to + r * ph.step * g.out_strides[1] * element_bytes_,
-                              pw.step * g.out_strides[2], pw.count);
-    }
+    if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
   }
 }
 

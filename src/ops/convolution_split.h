@@ -18,7 +18,7 @@ namespace weft::ops {
 // remainder of the position by the stride: then a filter tap is the same run of pixels a fixed
 // distance away, whatever the stride. Pixels run over the rows of a band as one line, so that small
 // images waste little; a row's last few pixels, which belong to no output, are computed and
-// dropped.
+// dropped. Where they would be many there is a plane for each tap of a row, without such pixels.
 //
 // The terms of a sum are added in the order input channel block, tap, channel pair, whatever the
 // tiles.
@@ -35,6 +35,7 @@ class SplitConvolution final : public SplitPlan {
   struct Tile {
     std::int64_t image, group, first_out_block, out_blocks, first_row, rows;
     std::array<Phase, kSpatial> phases;
+    std::array<Phase, kSpatial> inputs;      // that are split: of these phases, or of all
     std::int64_t pitch;                      // pixels a row of a plane
     std::int64_t plane_size;                 // pixels
     std::int64_t part_stride, block_stride;  // elements
@@ -52,16 +53,26 @@ class SplitConvolution final : public SplitPlan {
   static constexpr std::int64_t kChunk = 64;
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
-  kernels::SplitRange filter_range(const std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
 
+  static bool columns_lie_apart(const ConvolutionGeometry& geometry, const Phase& inputs) noexcept;
+  AxisTaps planes_of(int axis, const Phase& inputs) const noexcept {
+    return axis == 2 && columns_apart_ ? AxisTaps::apart(inputs) : AxisTaps(inputs);
+  }
+  void choose_sharing();
   void choose_tiles(const PlanOptions& options);
+  std::int64_t best_bands(std::int64_t least, std::int64_t pitch) const noexcept;
+  std::array<std::int64_t, 2> taps_inside(const Phase& phase, std::int64_t first,
+                                          std::int64_t count) const noexcept;
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, SharedRange& range) const noexcept;
+  void multiply_phases(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                       const AxisTaps& h, const AxisTaps& w, std::int64_t first_block,
+                       std::int64_t block_count, const Slot& slot) const noexcept;
   void split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w, const std::byte* input,
                     std::int64_t first_block, std::int64_t block_count, const Slot& slot,
                     kernels::SplitRange& range) const noexcept;
@@ -78,6 +89,10 @@ class SplitConvolution final : public SplitPlan {
   const kernels::SplitKernels& kernels_;
   SplitFilter filter_;
 
+  // With one step of all inputs: all offsets of all phases' taps. Phases then share split pixels.
+  bool shares_pixels_ = false;
+  std::array<Phase, kSpatial> all_inputs_{};
+  bool columns_apart_ = false;  // a plane for each tap of a row
   std::int64_t band_rows_ = 0;
   std::int64_t bands_ = 0;
   std::int64_t out_block_count_ = 0;  // a tile

@@ -7,6 +7,13 @@
 
 namespace weft::ops {
 
+namespace {
+
+// Rows of one channel are too short for the processor to foresee those of channels further on.
+constexpr std::int64_t kAhead = 8;
+
+}  // namespace
+
 void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   // Few numbers a channel from channels far apart would crowd a few cache sets and pages.
@@ -101,7 +108,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
                                   std::int64_t channels, const Slot& slot) const noexcept {
   float* planes = slot.planes;
   const ConvolutionGeometry& g = geometry_;
-  const auto& [wd, wh, ww] = tile.windows;
+  const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   const std::int64_t in_size = g.axes[2].in_size();
   const kernels::LoadRow load = rows_.load(data_type_);
   // Runs of a row of planes: all of it, or with far taps one tap's elements.
@@ -109,6 +116,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   const std::int64_t step = ww.far ? ww.in_step : 1;
   const std::int64_t most = gemm_.max_positions[vectors_ - 1];
   const std::int64_t strips_a_row = Strips(tile.count[2], most).count;
+  const std::int64_t row_bytes = ww.size * step * g.in_strides[2] * element_bytes_;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
   for (std::int64_t c = 0; c < channels; ++c) {
@@ -138,6 +146,12 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
         }
         const std::byte* row =
             channel + (in_d * g.in_strides[0] + in_h * g.in_strides[1]) * element_bytes_;
+        if (one_tap_ && first_channel + c + kAhead < g.in_channels) {
+          const std::byte* ahead = row + kAhead * g.in_channel_stride * element_bytes_;
+          for (std::int64_t i = 0; i < row_bytes; i += 64) {
+            __builtin_prefetch(ahead + std::max<std::int64_t>(ww.lowest, 0) * element_bytes_ + i);
+          }
+        }
         if (plain && ww.lowest >= 0 && ww.lowest + ww.size <= in_size && one_tap_) {
           done(reinterpret_cast<const float*>(row) + ww.lowest);
           continue;

@@ -14,6 +14,8 @@
 #include "base/parallel.h"
 #include "kernels/fold/fold.h"
 #include "kernels/rows/rows.h"
+#include "kernels/transpose/transpose.h"
+#include "kernels/unfold/unfold.h"
 #include "ops/checker.h"
 #include "ops/layout.h"
 #include "ops/plan_body.h"
@@ -32,15 +34,27 @@ using std::int64_t;
 // take smaller tiles, so that there is one for every thread.
 constexpr int64_t kMaxTileElements = 4096;
 constexpr int64_t kMinTileElements = 256;
-constexpr int64_t kWantedTiles = 64;
+constexpr int64_t kWantedTiles = 32;
 
 // Runs that hold fewer are mostly overhead.
 constexpr int64_t kShortRun = 8;
 
-// Runs that a tile works out once for all its rows.
-constexpr int64_t kKeptRuns = 32;
+constexpr int64_t kLineBytes = 64;
 
-// Finds what adds to one position of an axis: the pairs of window element and block with
+// Elements of a run that are fetched ahead: nothing where the columns lie in an outer cache, a
+// tenth to a seventh where they do not.
+constexpr int64_t kRunAhead = 256;
+
+// What a tile adds is worked out once for all its rows, unless there is too much of it.
+constexpr int64_t kKeptSteps = 16;
+
+// Enough neighbours for whole lines of the output.
+constexpr int64_t kManyPhases = 16;
+
+// Of long axes, which take several tiles anyway, phases and indices in equal numbers.
+constexpr int64_t kSplitPhases = 64;
+
+// Finds what adds to positions of an axis: the pairs of window element and block with
 //
 //   element * window.step + block * block.step = position + start
 //
@@ -55,10 +69,12 @@ class Contributors {
         inverse_(static_cast<std::uint64_t>(
             base::inverse_modulo(axis.window.step / divisor_ % modulus_, modulus_))) {}
 
-  // Calls add(element, block) for each, elements ascending.
+  // Calls add(element, block) for each that adds to any of `count` positions, block.step apart from
+  // `position` on; elements ascending. `block` is that of the first position, and may be none.
   template <class Add>
-  void each(int64_t position, const Add& add) const {
+  void each(int64_t position, int64_t count, const Add& add) const {
     const int64_t target = position + axis_.start;
+    if (axis_.plain()) return add(0, target);
     if (target % divisor_ != 0) return;
     const auto modulus = static_cast<std::uint64_t>(modulus_);
     // Both factors are below a stride, thus below 2^32.
@@ -66,11 +82,22 @@ class Contributors {
                                               modulus * inverse_ % modulus);
     const int64_t first_block = target - (axis_.block.count - 1) * axis_.block.step;
     const int64_t lowest = first_block > 0 ? divide_up(first_block, axis_.window.step) : 0;
-    const int64_t end = std::min(axis_.window.count, target / axis_.window.step + 1);
+    const int64_t last = target + (count - 1) * axis_.block.step;
+    const int64_t end = std::min(axis_.window.count, last / axis_.window.step + 1);
     int64_t element = lowest + ((residue - lowest) % modulus_ + modulus_) % modulus_;
     for (; element < end; element += modulus_) {
       add(element, (target - element * axis_.window.step) / axis_.block.step);
     }
+  }
+
+  // How many positions from `position` on, at most `most`, have the same blocks, each with the next
+  // element of the one before.
+  int64_t alike(int64_t position, int64_t most) const {
+    const int64_t step = axis_.block.step;
+    if (axis_.window.step != 1) return 1;
+    const int64_t element = (position + axis_.start) % step;
+    const int64_t longer = axis_.window.count % step;  // so many have one element more
+    return std::min(most, (element < longer ? longer : step) - element);
   }
 
  private:
@@ -80,41 +107,48 @@ class Contributors {
   std::uint64_t inverse_;
 };
 
-// Which of the indices of `digit` can put a position within [first, last] at all, when the indices
-// of `partner` are free.
-IndexRange reaching(const Digit& digit, const Digit& partner, int64_t start, int64_t first,
-                    int64_t last) {
-  const int64_t nearest = first + start - (partner.count - 1) * partner.step;
-  const int64_t begin = nearest > 0 ? divide_up(nearest, digit.step) : 0;
-  return {begin, std::min(digit.count, (last + start) / digit.step + 1)};
+// The positions of an axis by phase: phase + index * step.
+struct Phases {
+  int64_t count;
+  int64_t indices;  // of phase 0; others may have one less
+
+  explicit Phases(const WindowAxis& axis)
+      : count(std::min(axis.block.step, axis.image)), indices(divide_up(axis.image, count)) {}
+};
+
+// Parts of a whole as equal as they get.
+int64_t even_chunk(int64_t whole, int64_t chunk) {
+  return divide_up(whole, divide_up(whole, std::clamp<int64_t>(chunk, 1, whole)));
 }
 
-// Each tile owns a rectangle of the image, x along the last axis and y along the one before: it
-// gathers everything that adds to it into sums of its own and writes each element once.
+// Each tile owns a part of the image, x along the last axis and y along the one before: it gathers
+// everything that adds to it into sums of its own and writes each element once.
 //
-// Sums are de-interleaved: with runs that step by s, position x is kept at
-// [x % s][x / s], where a run is contiguous.
+// A tile has positions of one phase of y, and of some phases of x. Its sums lie by
+// [phase of x][index of y][index of x], where a run of the columns along blocks is contiguous.
 class FoldBody final : public PlanBody {
  public:
   FoldBody(const FoldParams& params, const PlanOptions& options)
-      : axes_(window_axes(sliding_window(params))),
-        data_type_(params.input.data_type),
+      : data_type_(params.input.data_type),
         element_bytes_(byte_size(data_type_)),
         kernel_(kernels::fold_kernel(base::choose_isa(options.max_isa), data_type_)),
-        rows_(kernels::row_kernels(kernel_.isa)) {
-    choose_order();
+        rows_(kernels::row_kernels(kernel_.isa)),
+        copy_(kernels::unfold_kernel(kernel_.isa, bit_size(data_type_))),
+        transpose_(kernels::transpose_kernel(kernel_.isa, bit_size(data_type_))) {
+    choose_order(window_axes(sliding_window(params)));
     choose_tiles();
-    choose_runs();
     slots_ = slot_count(options, tiles_);
     type = OperatorType::fold;
     algorithm = kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(y_chunk_) + 'x' +
-                  std::to_string(x_chunk_) + " elements, " + threads_text(slots_);
+                  std::to_string(phase_chunk_ * x_chunk_) + " elements, " + threads_text(slots_);
     inputs = {params.input};
     outputs = {params.output};
-    slot_bytes_ =
-        base::round_up(static_cast<std::uint64_t>(y_chunk_ * sum_row_) * kernel_.sum_bytes,
-                       base::kWorkspaceAlignment);
+    const auto elements = static_cast<std::uint64_t>(phase_chunk_ * y_chunk_ * sum_row_);
+    sum_bytes_ = base::round_up(elements * kernel_.sum_bytes, base::kWorkspaceAlignment);
+    slot_bytes_ = sum_bytes_;
+    if (data_type_ == DataType::float16)
+      slot_bytes_ += base::round_up(elements * 2, base::kWorkspaceAlignment);
     workspace_size_in_bytes = slots_ * slot_bytes_;
   }
 
@@ -125,209 +159,276 @@ class FoldBody final : public PlanBody {
       t.sum = arguments.workspace + slot * slot_bytes_;
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
-      std::memset(t.sum, 0, static_cast<std::size_t>(t.rows * sum_row_) * kernel_.sum_bytes);
       add(t, 0, 0);
+      clear_sums(t);  // unless something was added
       store(t);
     });
   }
 
  private:
-  // What one index of other_ adds to a row: `count` sums from `place` on.
-  struct Run {
-    int64_t place;
-    int64_t offset;  // in the columns
-    int64_t count;
+  // Up to four terms for some phases, by their places in the columns.
+  struct Step {
+    struct Term {
+      int64_t offset, begin, end;
+    };
+    int64_t plane;  // the first of `planes` phases of the tile
+    int64_t planes;
+    bool first;  // to be added to them
+    int64_t term_count;
+    std::array<Term, kernels::FoldBox::kMaxTerms> terms;
   };
 
   struct Tile {
     std::array<int64_t, kMaxRank> position;  // on the outer axes
-    int64_t y, rows;
-    int64_t x, count;
-    IndexRange y_elements;            // window elements that can reach the rows
-    IndexRange x_others;              // indices of other_ that can reach the columns
-    std::array<Run, kKeptRuns> runs;  // the first of their runs
+    int64_t y_phase;
+    int64_t y, rows;  // indices
+    int64_t x_phase, phases;
+    int64_t x, count;                    // indices
+    std::array<Step, kKeptSteps> steps;  // the first of them
+    int64_t step_count;
+    bool all_phases;  // have something to add
+    bool started;
     std::byte* sum;
     const std::byte* from;
     std::byte* to;
   };
 
   const WindowAxis& x_axis() const { return axes_.back(); }
-  const WindowAxis& y_axis() const { return axes_[axes_.size() - 2]; }
+  const WindowAxis& y_axis() const { return axes_[outer_count_]; }
 
   // An axis without windows may stand anywhere: the order in which things are added is that of the
   // window elements.
-  void choose_order() {
-    const int64_t last = x_axis().image;
-    if (last >= kShortRun) return;
-    auto best = axes_.end();
-    int64_t longest = last;
-    for (auto axis = axes_.begin(); axis != axes_.end(); ++axis) {
-      if (axis->plain() && axis->image > longest) {
-        best = axis;
-        longest = axis->image;
-      }
+  void choose_order(std::vector<WindowAxis> axes) {
+    axes_ = std::move(axes);
+    // Of a single block, the window elements are the blocks of one element each.
+    for (WindowAxis& axis : axes_) {
+      if (axis.block.count == 1) std::swap(axis.block, axis.window);
     }
-    if (best != axes_.end()) std::rotate(best, best + 1, axes_.end());
+    const int64_t last = axes_.back().image;
+    if (last < kShortRun) {
+      auto best = axes_.end();
+      int64_t longest = last;
+      for (auto axis = axes_.begin(); axis != axes_.end(); ++axis) {
+        if (axis->plain() && axis->image > longest) {
+          best = axis;
+          longest = axis->image;
+        }
+      }
+      if (best != axes_.end()) std::rotate(best, best + 1, axes_.end());
+    }
+    if (axes_.size() == 1) axes_.insert(axes_.begin(), {1, 0, 0, {1, 1, 0}, {1, 1, 0}});
+    outer_count_ = axes_.size() - 2;
+    for (const WindowAxis& axis : axes_) contributors_.emplace_back(axis);
   }
 
   void choose_tiles() {
     int64_t elements = 1;
     for (const WindowAxis& axis : axes_) elements *= axis.image;
     const int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
-    x_chunk_ = std::min(x_axis().image, budget);
-    x_tiles_ = divide_up(x_axis().image, x_chunk_);
-    if (axes_.size() > 1) {
-      y_chunk_ = std::max<int64_t>(budget / x_chunk_, 1);
-      if (y_axis().block.step <= kMaxTileElements / x_chunk_) {
-        y_chunk_ = std::max(y_chunk_, y_axis().block.step);
-      }
-      y_chunk_ = std::min(y_chunk_, y_axis().image);
-      // With fewer rows than a stride, most window elements miss them: better look for those that
-      // do not, row by row.
-      if (y_chunk_ < y_axis().block.step) y_chunk_ = 1;
+    const Phases x(x_axis());
+    const Phases y(y_axis());
+    phase_chunk_ = x.count;
+    if (x.count > kManyPhases) {
+      const int64_t several = budget / (x.indices * y.indices) / kManyPhases * kManyPhases;
+      phase_chunk_ = std::min(x.count, several > 0 ? several : kSplitPhases);
     }
-    outer_count_ = axes_.size() - (y_chunk_ > 1 ? 2 : 1);
-    y_tiles_ = y_chunk_ > 1 ? divide_up(y_axis().image, y_chunk_) : 1;
-    tiles_ = x_tiles_ * y_tiles_;
-    for (std::size_t a = 0; a < outer_count_; ++a) {
-      tiles_ *= axes_[a].image;
-      outer_.emplace_back(axes_[a]);
-    }
-  }
-
-  // Runs go along blocks, or along window elements where those are longer: blocks descending then
-  // visit the elements that add to one position in ascending order, too.
-  void choose_runs() {
-    const Digit& block = x_axis().block;
-    const Digit& element = x_axis().window;
-    const auto run_length = [&](const Digit& digit) {
-      return std::min(digit.count, x_chunk_ / digit.step + 1);
-    };
-    along_elements_ = run_length(block) < kShortRun / 2 && run_length(element) > run_length(block);
-    run_ = along_elements_ ? element : block;
-    other_ = along_elements_ ? block : element;
-    phases_ = std::min(run_.step, x_chunk_);
-    phase_pitch_ = divide_up(x_chunk_, phases_);
-    sum_row_ = phases_ * phase_pitch_;
+    x_chunk_ = even_chunk(x.indices, budget / phase_chunk_);
+    // A masked store holds up a load of the lanes that it leaves alone: rows in lines of their own.
+    const int64_t lanes = kLineBytes / kernel_.sum_bytes;
+    sum_row_ = x_chunk_ > lanes / 4 ? divide_up(x_chunk_, lanes) * lanes : x_chunk_;
+    y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * sum_row_));
+    x_tiles_ = divide_up(x.indices, x_chunk_);
+    phase_tiles_ = divide_up(x.count, phase_chunk_);
+    y_tiles_ = divide_up(y.indices, y_chunk_);
+    tiles_ = x_tiles_ * phase_tiles_ * y_tiles_ * y.count;
+    for (std::size_t a = 0; a < outer_count_; ++a) tiles_ *= axes_[a].image;
   }
 
   void locate(int64_t tile, Tile& t) const {
-    t.x = tile % x_tiles_ * x_chunk_;
-    t.count = std::min(x_chunk_, x_axis().image - t.x);
-    t.x_others = reaching(other_, run_, x_axis().start, t.x, t.x + t.count - 1);
-    for (int64_t i = 0; i < std::min(t.x_others.size(), kKeptRuns); ++i) {
-      t.runs[static_cast<std::size_t>(i)] = run_of(t, i);
-    }
-    tile /= x_tiles_;
-    t.y = 0;
-    t.rows = 1;
-    if (y_chunk_ > 1) {
-      t.y = tile % y_tiles_ * y_chunk_;
-      t.rows = std::min(y_chunk_, y_axis().image - t.y);
-      t.y_elements =
-          reaching(y_axis().window, y_axis().block, y_axis().start, t.y, t.y + t.rows - 1);
-      tile /= y_tiles_;
-    }
-    for (std::size_t a = outer_count_; a-- > 0;) {
-      t.position[a] = tile % axes_[a].image;
-      tile /= axes_[a].image;
-    }
+    const auto next = [&tile](int64_t count) {
+      const int64_t result = tile % count;
+      tile /= count;
+      return result;
+    };
+    const Phases x(x_axis());
+    t.x = next(x_tiles_) * x_chunk_;
+    t.count = std::min(x_chunk_, x.indices - t.x);
+    t.x_phase = next(phase_tiles_) * phase_chunk_;
+    t.phases = std::min(phase_chunk_, x.count - t.x_phase);
+    const Phases y(y_axis());
+    t.y = next(y_tiles_) * y_chunk_;
+    t.y_phase = next(y.count);
+    const int64_t y_indices = divide_up(y_axis().image - t.y_phase, y.count);
+    t.rows = std::clamp<int64_t>(y_indices - t.y, 0, y_chunk_);
+    for (std::size_t a = outer_count_; a-- > 0;) t.position[a] = next(axes_[a].image);
+
+    t.started = false;
+    t.step_count = 0;
+    int64_t planes = 0;
+    each_step(t, [&](const Step& step) {
+      if (t.step_count < kKeptSteps) t.steps[static_cast<std::size_t>(t.step_count)] = step;
+      ++t.step_count;
+      if (step.first) planes += step.planes;
+    });
+    t.all_phases = planes == t.phases;
   }
 
   // Adds everything whose outer axes up to `axis` are settled; `offset` is theirs in the columns.
-  void add(const Tile& t, std::size_t axis, int64_t offset) const {
+  void add(Tile& t, std::size_t axis, int64_t offset) const {
     if (axis == outer_count_) return add_rows(t, offset);
-    outer_[axis].each(t.position[axis], [&](int64_t element, int64_t block) {
+    contributors_[axis].each(t.position[axis], 1, [&](int64_t element, int64_t block) {
       add(t, axis + 1,
           offset + element * axes_[axis].window.column_step +
               block * axes_[axis].block.column_step);
     });
   }
 
-  void add_rows(const Tile& t, int64_t offset) const {
-    kernels::FoldRectangle k{};
-    k.rows = 1;
-    if (y_chunk_ == 1) return add_runs(t, k, offset, 0);
+  void add_rows(Tile& t, int64_t offset) const {
     const WindowAxis& y = y_axis();
-    k.sum_row = y.block.step * sum_row_;
+    const int64_t position = t.y_phase + t.y * y.block.step;
+    kernels::FoldBox k{};
+    k.sum_plane = t.rows * sum_row_;
+    k.sum_row = sum_row_;
+    k.from_plane = x_axis().window.column_step;
     k.from_row = y.block.column_step;
-    for (int64_t element = t.y_elements.begin; element < t.y_elements.end; ++element) {
-      const int64_t position = element * y.window.step - y.start;
-      const IndexRange blocks = indices_within(y.block, position, t.y, t.y + t.rows);
-      k.rows = blocks.size();
-      if (k.rows <= 0) continue;
-      add_runs(t, k, offset + element * y.window.column_step + blocks.begin * y.block.column_step,
-               position + blocks.begin * y.block.step - t.y);
+    k.from_step = x_axis().block.column_step;
+    k.count = t.count;
+    contributors_[outer_count_].each(position, t.rows, [&](int64_t element, int64_t block) {
+      const int64_t begin = std::max<int64_t>(0, -block);
+      k.rows = std::min(t.rows, y.block.count - block) - begin;
+      if (k.rows <= 0) return;
+      const bool start = !t.started && k.rows == t.rows && t.all_phases;
+      if (!start) clear_sums(t);
+      t.started = true;
+      const int64_t place =
+          offset + element * y.window.column_step + (block + begin) * y.block.column_step;
+      const auto add_step = [&](const Step& step) {
+        k.start = start && step.first;
+        k.planes = step.planes;
+        k.ahead = step.planes > 1 ? k.from_plane : kRunAhead;
+        k.sum = t.sum + (step.plane * k.sum_plane + begin * k.sum_row) * kernel_.sum_bytes;
+        k.term_count = step.term_count;
+        for (int64_t i = 0; i < step.term_count; ++i) {
+          k.terms[i] = {
+              t.from + (place + step.terms[static_cast<std::size_t>(i)].offset) * element_bytes_,
+              step.terms[static_cast<std::size_t>(i)].begin,
+              step.terms[static_cast<std::size_t>(i)].end};
+        }
+        kernel_.add(k);
+      };
+      if (t.step_count > kKeptSteps) return each_step(t, add_step);
+      for (int64_t i = 0; i < t.step_count; ++i) add_step(t.steps[static_cast<std::size_t>(i)]);
+    });
+  }
+
+  void clear_sums(Tile& t) const {
+    if (t.started) return;
+    t.started = true;
+    std::memset(t.sum, 0, static_cast<std::size_t>(sum_count(t)) * kernel_.sum_bytes);
+  }
+
+  // Calls use(step) for everything that a tile adds for one element of all axes but x.
+  template <class Use>
+  void each_step(const Tile& t, const Use& use) const {
+    const Contributors& contributors = contributors_.back();
+    const WindowAxis& x = x_axis();
+    Step step{};
+    for (; step.plane < t.phases; step.plane += step.planes) {
+      const int64_t phase = t.x_phase + step.plane;
+      step.planes = contributors.alike(phase, t.phases - step.plane);
+      step.first = true;
+      step.term_count = 0;
+      contributors.each(phase + t.x * x.block.step, t.count, [&](int64_t element, int64_t block) {
+        Step::Term& term = step.terms[static_cast<std::size_t>(step.term_count++)];
+        term.begin = std::clamp<int64_t>(-block, 0, t.count);
+        term.end = std::clamp(x.block.count - block, term.begin, t.count);
+        term.offset = element * x.window.column_step + block * x.block.column_step;
+        if (step.term_count < kernels::FoldBox::kMaxTerms) return;
+        use(step);
+        step.first = false;
+        step.term_count = 0;
+      });
+      if (step.term_count != 0) use(step);
     }
   }
 
-  // The run of the i-th index of other_ that the tile has, in the order of adding.
-  Run run_of(const Tile& t, int64_t i) const {
-    const int64_t other = along_elements_ ? t.x_others.end - 1 - i : t.x_others.begin + i;
-    const int64_t position = other * other_.step - x_axis().start;
-    const IndexRange indices = indices_within(run_, position, t.x, t.x + t.count);
-    if (indices.size() <= 0) return {};
-    const int64_t x = position + indices.begin * run_.step - t.x;
-    return {phases_ == 1 ? x : x % phases_ * phase_pitch_ + x / phases_,
-            other * other_.column_step + indices.begin * run_.column_step, indices.size()};
-  }
-
-  // `row` is the first of k.rows, `offset` what x does not settle of the place in the columns.
-  void add_runs(const Tile& t, kernels::FoldRectangle& k, int64_t offset, int64_t row) const {
-    k.from_step = run_.column_step;
-    for (int64_t i = 0; i < t.x_others.size(); ++i) {
-      const Run run = i < kKeptRuns ? t.runs[static_cast<std::size_t>(i)] : run_of(t, i);
-      if (run.count == 0) continue;
-      k.count = run.count;
-      k.sum = t.sum + (row * sum_row_ + run.place) * kernel_.sum_bytes;
-      k.from = t.from + (offset + run.offset) * element_bytes_;
-      kernel_.add(k);
-    }
-  }
+  int64_t sum_count(const Tile& t) const { return t.phases * t.rows * sum_row_; }
 
   void store(const Tile& t) const {
-    int64_t offset = t.x * x_axis().image_step;
-    for (std::size_t a = 0; a < outer_count_; ++a) offset += t.position[a] * axes_[a].image_step;
-    const bool in_order = phases_ == 1 || phase_pitch_ == 1;
-    const int64_t phases = in_order ? 1 : phases_;
-    for (int64_t row = 0; row < t.rows; ++row) {
-      const int64_t to = y_chunk_ > 1 ? offset + (t.y + row) * y_axis().image_step : offset;
-      const std::byte* sum = t.sum + row * sum_row_ * kernel_.sum_bytes;
-      for (int64_t phase = 0; phase < std::min(phases, t.count); ++phase) {
-        const int64_t extra = phase < t.count % phases ? 1 : 0;
-        store_run(sum + phase * phase_pitch_ * kernel_.sum_bytes,
-                  t.to + (to + phase * x_axis().image_step) * element_bytes_,
-                  phases * x_axis().image_step, t.count / phases + extra);
-      }
-    }
-  }
-
-  void store_run(const std::byte* sum, std::byte* to, int64_t step, int64_t count) const {
+    const WindowAxis& x = x_axis();
+    const WindowAxis& y = y_axis();
+    int64_t to = (t.x_phase + t.x * x.block.step) * x.image_step +
+                 (t.y_phase + t.y * y.block.step) * y.image_step;
+    for (std::size_t a = 0; a < outer_count_; ++a) to += t.position[a] * axes_[a].image_step;
+    // Steps that are never taken may be too long for int64.
+    const int64_t to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
+    const std::byte* from = t.sum;
     if (data_type_ == DataType::float16) {
-      rows_.store_f16(reinterpret_cast<const float*>(sum), to, step, count);
-    } else {
-      rows_.copy(data_type_)(sum, 1, to, step, count);
+      std::byte* const rounded = t.sum + sum_bytes_;
+      rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1, sum_count(t));
+      from = rounded;
+    }
+    if (t.phases > 1 && x.image_step == 1) return store_phases(t, from, to, to_row);
+    kernels::UnfoldRectangle k{};
+    k.from_row = sum_row_;
+    k.from_step = 1;
+    k.to_row = to_row;
+    k.to_step = t.count > 1 ? x.block.step * x.image_step : 0;
+    k.rows = k.row_end = t.rows;
+    for (int64_t phase = 0; phase < t.phases; ++phase) {
+      k.from = from + phase * t.rows * sum_row_ * element_bytes_;
+      k.to = t.to + (to + phase * x.image_step) * element_bytes_;
+      k.count = k.end = indices_in_image(t, t.x_phase + phase);
+      copy_.copy(k);
     }
   }
 
-  std::vector<WindowAxis> axes_;
-  std::vector<Contributors> outer_;
+  // How many of the tile's positions of a phase are in the image.
+  int64_t indices_in_image(const Tile& t, int64_t phase) const {
+    const int64_t indices = divide_up(x_axis().image - phase, x_axis().block.step);
+    return std::clamp<int64_t>(indices - t.x, 0, t.count);
+  }
+
+  // Neighbours in the image are neighbouring phases.
+  void store_phases(const Tile& t, const std::byte* from, int64_t to, int64_t to_row) const {
+    kernels::TransposeRectangle k{};
+    k.from_row = t.rows * sum_row_;
+    k.to_row = x_axis().block.step;
+    const int64_t all = indices_in_image(t, t.x_phase + t.phases - 1);  // have every phase
+    for (int64_t row = 0; row < t.rows; ++row) {
+      k.from = from + row * sum_row_ * element_bytes_;
+      k.to = t.to + (to + row * to_row) * element_bytes_;
+      k.rows = all;
+      k.count = t.phases;
+      transpose_.transpose(k);
+      if (all == t.count) continue;
+      // The last index, as far as the image goes.
+      k.from = from + (row * sum_row_ + all) * element_bytes_;
+      k.to = t.to + (to + row * to_row + all * k.to_row) * element_bytes_;
+      k.rows = 1;
+      k.count = x_axis().image - t.x_phase - (t.x + all) * x_axis().block.step;
+      if (k.count > 0) transpose_.transpose(k);
+    }
+  }
+
+  std::vector<WindowAxis> axes_;            // the last two: y, x
+  std::vector<Contributors> contributors_;  // of each
   DataType data_type_;
   int64_t element_bytes_;
   const kernels::FoldKernel& kernel_;
   const kernels::RowKernels& rows_;
-  std::size_t outer_count_ = 0;  // axes that a tile has one position of
-  int64_t y_chunk_ = 1;
-  int64_t y_tiles_ = 1;
+  const kernels::UnfoldKernel& copy_;
+  const kernels::TransposeKernel& transpose_;
+  std::size_t outer_count_ = 0;
+  int64_t y_chunk_ = 0;
+  int64_t y_tiles_ = 0;
+  int64_t phase_chunk_ = 0;
+  int64_t phase_tiles_ = 0;
   int64_t x_chunk_ = 0;
   int64_t x_tiles_ = 0;
-  int64_t tiles_ = 0;
-  Digit run_{};
-  Digit other_{};
-  bool along_elements_ = false;
-  int64_t phases_ = 1;
-  int64_t phase_pitch_ = 0;
   int64_t sum_row_ = 0;
+  int64_t tiles_ = 0;
+  std::uint64_t sum_bytes_ = 0;
   std::uint64_t slot_bytes_ = 0;
   unsigned slots_ = 1;
 };

@@ -1,11 +1,9 @@
 #include "ops/product_filter.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
-#include "base/parallel.h"
 #include "ops/shared_range.h"
 #include "weft/error.h"
 
@@ -40,12 +38,6 @@ ProductFilter::ProductFilter(const ConvolutionGeometry& geometry, DataType type,
                      base::kWorkspaceAlignment);
 }
 
-SplitRange ProductFilter::range(const std::byte* packed) const noexcept {
-  SplitRange result;
-  std::memcpy(&result, packed, sizeof result);
-  return result;
-}
-
 const std::uint16_t* ProductFilter::block(const std::byte* packed, std::int64_t group,
                                           const std::array<Phase, kSpatial>& phases,
                                           std::int64_t out_block) const noexcept {
@@ -60,15 +52,11 @@ const std::uint16_t* ProductFilter::block(const std::byte* packed, std::int64_t 
 }
 
 void ProductFilter::pack(const void* filter, std::byte* packed, unsigned slots) const noexcept {
-  SharedRange shared;
-  base::parallel_tiles(slots, geometry_.groups * out_blocks_, [&](std::int64_t index, unsigned) {
-    SplitRange range;
-    pack_block(static_cast<const std::byte*>(filter), index / out_blocks_, index % out_blocks_,
-               packed, range);
-    shared.add(range);
-  });
-  const SplitRange all = shared.get();
-  std::memcpy(packed, &all, sizeof all);
+  pack_with_range(packed, slots, geometry_.groups * out_blocks_,
+                  [&](std::int64_t index, SplitRange& range) {
+                    pack_block(static_cast<const std::byte*>(filter), index / out_blocks_,
+                               index % out_blocks_, packed, range);
+                  });
 }
 
 void ProductFilter::pack_block(const std::byte* filter, std::int64_t group, std::int64_t out_block,

@@ -30,8 +30,6 @@ class ProductFilter {
   // Packs on at most `slots` threads. `packed` is aligned as workspaces are.
   void pack(const void* filter, std::byte* packed, unsigned slots) const noexcept;
 
-  kernels::SplitRange range(const std::byte* packed) const noexcept;
-
   // The first step of an output block, for the class of taps that the phases use.
   const std::uint16_t* block(const std::byte* packed, std::int64_t group,
                              const std::array<Phase, kSpatial>& phases,

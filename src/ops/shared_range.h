@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "base/parallel.h"
 #include "kernels/split/split.h"
 
 namespace weft::ops {
@@ -31,5 +34,27 @@ class SharedRange {
   std::atomic<std::uint32_t> largest_{0};
   std::atomic<std::uint32_t> smallest_{UINT32_MAX};
 };
+
+// A filter packed for the matrix unit starts with the range of its numbers.
+inline kernels::SplitRange stored_range(const std::byte* packed) noexcept {
+  kernels::SplitRange result;
+  std::memcpy(&result, packed, sizeof result);
+  return result;
+}
+
+// Calls pack_block(block, range) for every block of a filter on at most `slots` threads, then
+// stores the range of all.
+template <class PackBlock>
+void pack_with_range(std::byte* packed, unsigned slots, std::int64_t blocks,
+                     const PackBlock& pack_block) noexcept {
+  SharedRange shared;
+  base::parallel_tiles(slots, blocks, [&](std::int64_t block, unsigned) {
+    kernels::SplitRange range;
+    pack_block(block, range);
+    shared.add(range);
+  });
+  const kernels::SplitRange all = shared.get();
+  std::memcpy(packed, &all, sizeof all);
+}
 
 }  // namespace weft::ops

@@ -5,7 +5,6 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
-#include "base/parallel.h"
 #include "ops/shared_range.h"
 #include "weft/error.h"
 
@@ -32,28 +31,18 @@ SplitFilter::SplitFilter(const ConvolutionGeometry& geometry, DataType type, ker
   size_in_bytes_ = base::round_up(*bytes + kHeaderBytes, base::kWorkspaceAlignment);
 }
 
-SplitRange SplitFilter::range(const std::byte* packed) const noexcept {
-  SplitRange result;
-  std::memcpy(&result, packed, sizeof result);
-  return result;
-}
-
 std::int64_t SplitFilter::class_offset(const std::array<Phase, kSpatial>& phases) const noexcept {
   return in_blocks_ * step_ * geometry_.taps_before(phases);
 }
 
 void SplitFilter::pack(const void* filter, std::byte* packed, unsigned slots) const noexcept {
-  SharedRange shared;
-  base::parallel_tiles(slots, geometry_.groups * out_blocks_, [&](std::int64_t index, unsigned) {
-    SplitRange range;
-    const std::int64_t group = index / out_blocks_;
-    const std::int64_t out_block = index % out_blocks_;
-    pack_block(static_cast<const std::byte*>(filter), group, out_block,
-               const_cast<std::uint16_t*>(block(packed, group, out_block)), range);
-    shared.add(range);
-  });
-  const SplitRange all = shared.get();
-  std::memcpy(packed, &all, sizeof all);
+  pack_with_range(packed, slots, geometry_.groups * out_blocks_,
+                  [&](std::int64_t index, SplitRange& range) {
+                    const std::int64_t group = index / out_blocks_;
+                    const std::int64_t out_block = index % out_blocks_;
+                    pack_block(static_cast<const std::byte*>(filter), group, out_block,
+                               const_cast<std::uint16_t*>(block(packed, group, out_block)), range);
+                  });
 }
 
 void SplitFilter::pack_block(const std::byte* filter, std::int64_t group, std::int64_t out_block,

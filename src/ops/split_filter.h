@@ -30,8 +30,6 @@ class SplitFilter {
   // Packs on at most `slots` threads. `packed` is aligned as workspaces are.
   void pack(const void* filter, std::byte* packed, unsigned slots) const noexcept;
 
-  kernels::SplitRange range(const std::byte* packed) const noexcept;
-
   // Where the taps of a phase start in an output block, in elements.
   std::int64_t class_offset(const std::array<Phase, kSpatial>& phases) const noexcept;
 

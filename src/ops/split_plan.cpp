@@ -10,11 +10,25 @@ namespace weft::ops {
 
 std::int64_t split_parts(DataType type) noexcept { return type == DataType::float16 ? 2 : 3; }
 
+std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept {
+  std::int64_t pairs = 0;
+  for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
+    const Phase phase = axis.phase(p);
+    for (std::int64_t j = 0; j < phase.taps; ++j) {
+      const auto [first, end] = axis.inside(phase, phase.offset(j));
+      pairs += std::max<std::int64_t>(end - first, 0);
+    }
+  }
+  return pairs;
+}
+
 double general_seconds(const ConvolutionParams& params) {
-  // A second, with AVX-512 on one core at 2.8 GHz; taps in the padding are left out.
-  constexpr double kOperations = 1.4e11;
+  // A second, with AVX-512 on one core at 2.8 GHz; taps in the padding are left out. Sums are
+  // written as float32 before they become float16.
+  constexpr double kOperations = 1.4e11, kHalf = 0.15e-9;
   constexpr std::int64_t kCounted = 1 << 16;
   const ConvolutionGeometry g(params);
+  const std::uint64_t outputs = *element_count(params.output.sizes);
   double terms = 2 * static_cast<double>(g.in_channels * g.out_channels) *
                  static_cast<double>(g.groups * g.batch);
   for (const ConvolutionAxis& axis : g.axes) {
@@ -23,17 +37,10 @@ double general_seconds(const ConvolutionParams& params) {
                static_cast<double>(axis.phase_count());
       continue;
     }
-    std::int64_t pairs = 0;  // of a position and a tap
-    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
-      const Phase phase = axis.phase(p);
-      for (std::int64_t j = 0; j < phase.taps; ++j) {
-        const auto [first, end] = axis.inside(phase, phase.offset(j));
-        pairs += std::max<std::int64_t>(end - first, 0);
-      }
-    }
-    terms *= static_cast<double>(pairs);
+    terms *= static_cast<double>(pairs_inside(axis));
   }
-  return terms / kOperations;
+  const bool half = params.output.data_type == DataType::float16;
+  return terms / kOperations + (half ? kHalf * static_cast<double>(outputs) : 0);
 }
 
 SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options)
@@ -87,13 +94,13 @@ void SplitPlan::run(const RunArguments& arguments) const noexcept {
     packed = workspace;
     workspace += filter_bytes_ + general_.filter_size_in_bytes();
   }
-  const kernels::SplitRange filter = filter_range(packed);
+  const kernels::SplitRange filter = stored_range(packed);
   // A filter that no image would be safe with is not worth trying.
-  const bool try_unit = kernels::products_are_safe({}, filter);
+  const bool try_unit = is_safe({}, filter);
   if (try_unit) run_tiles(arguments, packed, workspace, ranges);
   bool general_is_packed = prepared_size_in_bytes != 0;
   for (std::int64_t image = 0; image < geometry_.batch; ++image) {
-    if (try_unit && kernels::products_are_safe(ranges[image].get(), filter)) continue;
+    if (try_unit && is_safe(ranges[image].get(), filter)) continue;
     auto* general = const_cast<std::byte*>(packed) + filter_bytes_;
     if (!general_is_packed) general_.pack_filter(arguments.inputs[1], general);
     general_is_packed = true;

@@ -9,13 +9,13 @@
 
 namespace weft::ops {
 
-// What all convolutions on a matrix unit for bfloat16 share: a filter packed for the unit, and the
-// general plan for what the unit cannot hold.
+// What all convolutions share that cannot take every number (on a matrix unit for bfloat16, or by
+// Winograd's algorithm): a filter packed in their own way, and the general plan for the rest.
 //
-// An image whose numbers split.h cannot multiply (infinities, NaN, tiny ones) is computed once more
-// by the general plan: its bits depend on that image and the filter alone.
+// An image whose numbers are not safe (infinities, NaN, tiny ones) is computed once more by the
+// general plan: its bits depend on that image and the filter alone.
 //
-// The prepared filter is that of the unit, from its range on, followed by the general one.
+// The prepared filter is the plan's own, from its range on, followed by the general one.
 class SplitPlan : public PlanBody {
  public:
   void run(const RunArguments& arguments) const noexcept final;
@@ -29,7 +29,11 @@ class SplitPlan : public PlanBody {
                   std::uint64_t slot_bytes);
 
   virtual void pack_filter(const void* filter, std::byte* packed) const noexcept = 0;
-  virtual kernels::SplitRange filter_range(const std::byte* packed) const noexcept = 0;
+  // Whether numbers x can be multiplied with a filter; for the unit, products_are_safe().
+  virtual bool is_safe(const kernels::SplitRange& x,
+                       const kernels::SplitRange& filter) const noexcept {
+    return kernels::products_are_safe(x, filter);
+  }
   // Computes all images, each with the range of its numbers.
   virtual void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                          SharedRange* ranges) const noexcept = 0;
@@ -49,6 +53,9 @@ class SplitPlan : public PlanBody {
  private:
   std::uint64_t filter_bytes_ = 0;
 };
+
+// Of all positions and taps of a dimension, the pairs that read the input.
+std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept;
 
 // Seconds that one core would take without the unit.
 double general_seconds(const ConvolutionParams& params);

@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "base/cache.h"
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
+#include "kernels/transpose/transpose.h"
 #include "kernels/unfold/unfold.h"
 #include "ops/checker.h"
 #include "ops/layout.h"
@@ -33,6 +35,18 @@ constexpr int64_t kWantedTiles = 64;
 // Runs shorter than this are mostly overhead: another digit may have longer ones.
 constexpr int64_t kShortRun = 8;
 
+// Windows that are further apart share so little that a row of the image is better turned into many
+// rows of the columns at once, as many at a time as fill a vector.
+constexpr int64_t kNearWindows = 4;
+constexpr int64_t kFewElements = 4;
+constexpr int64_t kRowsAtOnce = 16;
+
+constexpr int64_t kKeptRanges = 64;
+
+// What is fetched ahead takes a third of a first-level cache at most.
+constexpr int64_t kLineBytes = 64;
+constexpr int64_t kMostLinesAhead = 256;
+
 // Block and window element play the same part in UNFOLD: each is a number that counts through the
 // columns, or through their rows, and moves the position in the image.
 enum Role { block, element };
@@ -42,20 +56,25 @@ struct DigitName {
   bool operator==(const DigitName&) const = default;
 };
 
-// The output is a stack of planes: x counts along one digit, y along a digit of another axis, and
-// all digits that are left, the outer ones, choose the plane.
+// The output is a stack of planes: x counts along one digit, y along another, and all digits that
+// are left, the outer ones, choose the plane. A plane is filled row by row, or, where y counts the
+// window elements of the axis whose blocks x counts, in squares that are transposed.
 class UnfoldBody final : public PlanBody {
  public:
   UnfoldBody(const UnfoldParams& params, const PlanOptions& options)
       : axes_(window_axes(sliding_window(params))),
         element_bytes_(byte_size(params.input.data_type)),
         kernel_(kernels::unfold_kernel(base::choose_isa(options.max_isa),
-                                       bit_size(params.input.data_type))) {
+                                       bit_size(params.input.data_type))),
+        transpose_(kernels::transpose_kernel(kernel_.isa, bit_size(params.input.data_type))) {
     choose_digits();
     choose_tiles();
+    choose_prefetches();
+    x_inside_ = inside_ranges(x_);
+    if (y_) y_inside_ = inside_ranges(*y_);
     slots_ = slot_count(options, tiles_);
     type = OperatorType::unfold;
-    algorithm = kernel_.name;
+    algorithm = across_ ? transpose_.name : kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
                   std::to_string(y_chunk_) + 'x' + std::to_string(x_chunk_) + " elements, " +
                   threads_text(slots_);
@@ -70,13 +89,21 @@ class UnfoldBody final : public PlanBody {
   }
 
  private:
-  // The value of each digit, by axis and role; 0 for x and y.
-  using Place = std::array<std::array<int64_t, 2>, kMaxRank>;
+  // What one axis adds to a place in both tensors, x and y at the start of the tile's part.
+  struct AxisPlace {
+    std::array<int64_t, 2> digits;  // by role; 0 for x and y
+    int64_t from;
+    int64_t to;
+    bool inside;
+  };
 
-  // The part of a plane that a tile has.
-  struct Part {
-    int64_t y, rows;
-    int64_t x, count;
+  // Where a tile stands.
+  struct Cursor {
+    std::array<AxisPlace, kMaxRank> axes;
+    kernels::UnfoldRectangle k;
+    int64_t y;  // the first row of the tile's part of each plane
+    int64_t x;
+    int64_t prefetched;  // planes of this channel that fetched ahead
   };
 
   const Digit& digit(DigitName name) const {
@@ -92,18 +119,27 @@ class UnfoldBody final : public PlanBody {
     }
     const auto shorter = [&](DigitName a, DigitName b) { return digit(a).count < digit(b).count; };
     const auto long_enough = [&](DigitName name) { return digit(name).count >= kShortRun; };
-    auto best = std::find_if(names.begin(), names.end(), long_enough);
-    if (best == names.end()) best = std::max_element(names.begin(), names.end(), shorter);
-    x_ = *best;
+    const WindowAxis& last = axes_.back();
+    across_ = last.block.step > kNearWindows && last.block.count >= kFewElements &&
+              last.block.column_step == 1 && last.window.count >= kFewElements &&
+              last.window.step == 1 && last.image_step == 1;
+    if (across_) {
+      x_ = names[0];
+      y_ = names[1];
+    } else {
+      auto best = std::find_if(names.begin(), names.end(), long_enough);
+      if (best == names.end()) best = std::max_element(names.begin(), names.end(), shorter);
+      x_ = *best;
 
-    // Only a digit of another axis leaves the rows of a plane with one common range of x.
-    std::vector<DigitName> others;
-    std::copy_if(names.begin(), names.end(), std::back_inserter(others),
-                 [&](DigitName name) { return name.axis != x_.axis; });
-    if (!others.empty()) {
-      best = std::find_if(others.begin(), others.end(), long_enough);
-      if (best == others.end()) best = std::max_element(others.begin(), others.end(), shorter);
-      y_ = *best;
+      // Only a digit of another axis leaves the rows of a plane with one common range of x.
+      std::vector<DigitName> others;
+      std::copy_if(names.begin(), names.end(), std::back_inserter(others),
+                   [&](DigitName name) { return name.axis != x_.axis; });
+      if (!others.empty()) {
+        best = std::find_if(others.begin(), others.end(), long_enough);
+        if (best == others.end()) best = std::max_element(others.begin(), others.end(), shorter);
+        y_ = *best;
+      }
     }
 
     for (const DigitName name : names) {
@@ -121,10 +157,13 @@ class UnfoldBody final : public PlanBody {
     planes_ = 1;
     for (const DigitName name : outer_) planes_ *= digit(name).count;
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
+    streams_ = output_bytes > base::outer_cache_bytes();
     const int64_t budget =
         std::clamp(output_bytes / kWantedTiles, kMinTileBytes, kMaxTileBytes) / element_bytes_;
-    x_chunk_ = std::min(x_count, budget);
-    y_chunk_ = std::min(y_count, std::max<int64_t>(budget / x_chunk_, 1));
+    const int64_t rows_at_once = across_ ? kRowsAtOnce : 1;
+    x_chunk_ = std::min(x_count, budget / rows_at_once);
+    y_chunk_ = std::max<int64_t>(budget / x_chunk_ / rows_at_once, 1) * rows_at_once;
+    y_chunk_ = std::min(y_count, y_chunk_);
     const bool whole = x_chunk_ == x_count && y_chunk_ == y_count;
     planes_per_tile_ = whole ? std::clamp<int64_t>(budget / (x_chunk_ * y_chunk_), 1, planes_) : 1;
     x_tiles_ = divide_up(x_count, x_chunk_);
@@ -132,81 +171,190 @@ class UnfoldBody final : public PlanBody {
     tiles_ = divide_up(planes_, planes_per_tile_) * y_tiles_ * x_tiles_;
   }
 
+  // The processor sees by itself where a long run goes on, but not where the next one begins.
+  void choose_prefetches() {
+    if (outer_.empty()) return;
+    const WindowAxis& inner = axes_[outer_.back().axis];
+    if (across_ && outer_.back().axis != x_.axis) {
+      plane_ahead_ = digit(outer_.back()).step * inner.image_step * element_bytes_;
+      plane_lines_ = x_chunk_ * digit(x_).step * element_bytes_ / kLineBytes + 1;
+      if (plane_lines_ > kMostLinesAhead) plane_lines_ = 0;
+      return;
+    }
+    const WindowAxis& outer = axes_[outer_[0].axis];
+    if (outer_[0].role != block || !outer.plain()) return;
+    planes_a_channel_ = planes_ / outer.image;
+    const int64_t lines = outer.image_step * element_bytes_ / kLineBytes + 1;
+    if (lines <= kMostLinesAhead) channel_lines_ = divide_up(lines, planes_a_channel_);
+  }
+
   void run_tile(int64_t tile, const std::byte* from, std::byte* to) const noexcept {
-    Part part{};
-    part.x = tile % x_tiles_ * x_chunk_;
-    part.count = std::min(x_chunk_, digit(x_).count - part.x);
+    Cursor at{};
+    at.x = tile % x_tiles_ * x_chunk_;
+    at.k.count = std::min(x_chunk_, digit(x_).count - at.x);
     tile /= x_tiles_;
-    part.y = tile % y_tiles_ * y_chunk_;
-    part.rows = y_ ? std::min(y_chunk_, digit(*y_).count - part.y) : 1;
+    at.y = tile % y_tiles_ * y_chunk_;
+    at.k.rows = y_ ? std::min(y_chunk_, digit(*y_).count - at.y) : 1;
+    at.k.row_end = at.k.rows;
+    at.k.to_step = digit(x_).column_step;
+    at.k.to_row = y_ ? digit(*y_).column_step : 0;
+    at.k.stream = streams_;
     const int64_t first = tile / y_tiles_ * planes_per_tile_;
     const int64_t last = std::min(first + planes_per_tile_, planes_);
 
-    Place place{};
     int64_t rest = first;
     for (std::size_t i = outer_.size(); i-- > 0;) {
       const int64_t count = digit(outer_[i]).count;
-      place[outer_[i].axis][outer_[i].role] = rest % count;
+      at.axes[outer_[i].axis].digits[outer_[i].role] = rest % count;
       rest /= count;
     }
+    for (std::size_t a = 0; a < axes_.size(); ++a) settle(at, a);
+    at.prefetched = first % planes_a_channel_;
     for (int64_t plane = first; plane < last; ++plane) {
-      copy_part(place, part, from, to);
+      copy_part(at, from, to);
       for (std::size_t i = outer_.size(); i-- > 0;) {
-        int64_t& value = place[outer_[i].axis][outer_[i].role];
-        if (++value < digit(outer_[i]).count) break;
-        value = 0;
+        int64_t& value = at.axes[outer_[i].axis].digits[outer_[i].role];
+        const bool more = ++value < digit(outer_[i]).count;
+        if (!more) value = 0;
+        settle(at, outer_[i].axis);
+        if (more) break;
       }
     }
   }
 
-  void copy_part(const Place& place, const Part& part, const std::byte* from,
-                 std::byte* to) const noexcept {
-    kernels::UnfoldRectangle k{};
-    k.rows = part.rows;
-    k.count = part.count;
-    k.row_end = part.rows;
+  // Follows the digits of an axis.
+  void settle(Cursor& at, std::size_t a) const noexcept {
+    const WindowAxis& axis = axes_[a];
+    AxisPlace& place = at.axes[a];
+    place.to = place.digits[block] * axis.block.column_step +
+               place.digits[element] * axis.window.column_step;
+    int64_t position = place.digits[block] * axis.block.step +
+                       place.digits[element] * axis.window.step - axis.start;
+    kernels::UnfoldRectangle& k = at.k;
+    if (a == x_.axis) {
+      place.to += at.x * k.to_step;
+      if (across_) {
+        place.to += at.y * k.to_row;
+      } else {
+        k.from_step = along(x_, inside_of(x_, x_inside_, place, position), position, at.x, k.count,
+                            k.begin, k.end);
+      }
+    } else if (y_ && a == y_->axis) {
+      place.to += at.y * k.to_row;
+      k.from_row = along(*y_, inside_of(*y_, y_inside_, place, position), position, at.y, k.rows,
+                         k.row_begin, k.row_end);
+    }
+    place.inside = across_ && a == x_.axis ? true : position >= 0 && position < axis.image;
+    place.from = place.inside ? position * axis.image_step : 0;
+  }
+
+  void copy_part(Cursor& at, const std::byte* from, std::byte* to) const noexcept {
     int64_t from_offset = 0;
     int64_t to_offset = 0;
     bool inside = true;
     for (std::size_t a = 0; a < axes_.size(); ++a) {
-      const WindowAxis& axis = axes_[a];
-      to_offset +=
-          place[a][block] * axis.block.column_step + place[a][element] * axis.window.column_step;
-      int64_t position =
-          place[a][block] * axis.block.step + place[a][element] * axis.window.step - axis.start;
-      if (a == x_.axis) {
-        k.from_step = along(x_, position, part.x, part.count, k.begin, k.end);
-      } else if (y_ && a == y_->axis) {
-        k.from_row = along(*y_, position, part.y, part.rows, k.row_begin, k.row_end);
-      }
-      inside = inside && position >= 0 && position < axis.image;
-      if (inside) from_offset += position * axis.image_step;
+      from_offset += at.axes[a].from;
+      to_offset += at.axes[a].to;
+      inside = inside && at.axes[a].inside;
     }
-    k.to_step = digit(x_).column_step;
-    to_offset += part.x * k.to_step;
-    if (y_) {
-      k.to_row = digit(*y_).column_step;
-      to_offset += part.y * k.to_row;
-    }
-    if (inside) {
-      k.from = from + from_offset * element_bytes_;
+    at.k.from = from + from_offset * element_bytes_;
+    at.k.to = to + to_offset * element_bytes_;
+    if (!inside) {
+      kernels::UnfoldRectangle zeros = at.k;
+      zeros.begin = zeros.end = 0;
+      kernel_.copy(zeros);
+    } else if (across_) {
+      fetch(at.k.from, plane_ahead_, plane_lines_);
+      copy_across(at);
     } else {
-      k.end = k.begin;
+      kernel_.copy(at.k);
     }
-    k.to = to + to_offset * element_bytes_;
-    kernel_.copy(k);
+    if (channel_lines_ > 0) fetch_channel(at, from);
+  }
+
+  // Asks for memory that is about to be read, `ahead` bytes on.
+  static void fetch(const void* from, int64_t ahead, int64_t lines) noexcept {
+    for (int64_t line = 0; line < lines; ++line) {
+      __builtin_prefetch(static_cast<const std::byte*>(from) + ahead + line * kLineBytes);
+    }
+  }
+
+  // Each plane of a channel asks for its share of the next channel.
+  void fetch_channel(Cursor& at, const std::byte* from) const noexcept {
+    const WindowAxis& channels = axes_[outer_[0].axis];
+    const int64_t next = at.axes[outer_[0].axis].digits[block] + 1;
+    fetch(from,
+          next * channels.image_step * element_bytes_ + at.prefetched * channel_lines_ * kLineBytes,
+          next < channels.image ? channel_lines_ : 0);
+    if (++at.prefetched == planes_a_channel_) at.prefetched = 0;
+  }
+
+  // k.from is the axis' position -start: the first element of block 0.
+  void copy_across(const Cursor& at) const noexcept {
+    const kernels::UnfoldRectangle& k = at.k;
+    const WindowAxis& axis = axes_[x_.axis];
+    const auto* from = static_cast<const std::byte*>(k.from);
+    auto* to = static_cast<std::byte*>(k.to);
+    // Blocks that have all elements of the part inside the image.
+    const IndexRange first = indices_within(axis.block, at.y - axis.start, 0, axis.image);
+    const IndexRange last =
+        indices_within(axis.block, at.y + k.rows - 1 - axis.start, 0, axis.image);
+    const int64_t begin = std::clamp<int64_t>(first.begin - at.x, 0, k.count);
+    const int64_t end = std::clamp<int64_t>(last.end - at.x, begin, k.count);
+    transpose_.transpose({.from = from + ((at.x + begin) * axis.block.step + at.y) * element_bytes_,
+                          .from_row = axis.block.step,
+                          .to = to + begin * element_bytes_,
+                          .to_row = k.to_row,
+                          .rows = k.rows,
+                          .count = end - begin});
+    for (int64_t i = 0; i < k.count; ++i) {
+      if (i == begin) i = end;
+      if (i >= k.count) break;
+      // One block: its elements are a row of the image.
+      const int64_t position = (at.x + i) * axis.block.step - axis.start + at.y;
+      kernels::UnfoldRectangle column{};
+      column.begin = std::clamp<int64_t>(-position, 0, k.rows);
+      column.end = std::clamp<int64_t>(axis.image - position, column.begin, k.rows);
+      column.from = from + (position + axis.start + column.begin) * element_bytes_;
+      column.from_step = 1;
+      column.to = to + i * element_bytes_;
+      column.to_step = k.to_row;
+      column.count = k.rows;
+      column.rows = column.row_end = 1;
+      kernel_.copy(column);
+    }
+  }
+
+  // The indices of a digit that are inside the image, for each of the first values of the other
+  // digit of its axis: two divisions take as long as copying a short row.
+  std::vector<IndexRange> inside_ranges(DigitName name) const {
+    const DigitName other{name.axis, name.role == block ? element : block};
+    std::vector<IndexRange> result;
+    for (int64_t i = 0; i < std::min(digit(other).count, kKeptRanges); ++i) {
+      const WindowAxis& axis = axes_[name.axis];
+      const int64_t position = i * digit(other).step - axis.start;
+      result.push_back(indices_within(digit(name), position, 0, axis.image));
+    }
+    return result;
+  }
+
+  // The same when the digits stand as in `place`; `position` is that of index 0.
+  IndexRange inside_of(DigitName name, const std::vector<IndexRange>& kept, const AxisPlace& place,
+                       int64_t position) const noexcept {
+    const int64_t other = place.digits[name.role == block ? element : block];
+    if (other < kKeptRanges) return kept[static_cast<std::size_t>(other)];
+    return indices_within(digit(name), position, 0, axes_[name.axis].image);
   }
 
   // Of the `count` indices of a digit from `first` on, [begin, end) are inside the image. Moves
   // `position`, that of index 0, to the first of them, or outside when there is none. Returns the
   // step between them in elements of the image.
-  int64_t along(DigitName name, int64_t& position, int64_t first, int64_t count, int64_t& begin,
-                int64_t& end) const noexcept {
+  int64_t along(DigitName name, IndexRange inside, int64_t& position, int64_t first, int64_t count,
+                int64_t& begin, int64_t& end) const noexcept {
     const WindowAxis& axis = axes_[name.axis];
     const int64_t step = digit(name).step;
-    const IndexRange range = indices_within(digit(name), position, 0, axis.image);
-    const int64_t from = std::clamp(range.begin, first, first + count);
-    const int64_t to = std::clamp(range.end, from, first + count);
+    const int64_t from = std::clamp(inside.begin, first, first + count);
+    const int64_t to = std::clamp(inside.end, from, first + count);
     begin = from - first;
     end = to - first;
     position = from < to ? position + from * step : -1;
@@ -216,9 +364,14 @@ class UnfoldBody final : public PlanBody {
   std::vector<WindowAxis> axes_;
   int64_t element_bytes_;
   const kernels::UnfoldKernel& kernel_;
+  const kernels::TransposeKernel& transpose_;
+  bool across_ = false;  // y counts elements of x's axis
   DigitName x_{};
   std::optional<DigitName> y_;
   std::vector<DigitName> outer_;
+  std::vector<IndexRange> x_inside_;
+  std::vector<IndexRange> y_inside_;
+  bool streams_ = false;  // the output outgrows the caches
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t y_chunk_ = 0;
@@ -226,6 +379,10 @@ class UnfoldBody final : public PlanBody {
   int64_t x_chunk_ = 0;
   int64_t x_tiles_ = 0;
   int64_t tiles_ = 0;
+  int64_t plane_ahead_ = 0;  // bytes between the inputs of two planes
+  int64_t plane_lines_ = 0;  // of a plane's input
+  int64_t planes_a_channel_ = 1;
+  int64_t channel_lines_ = 0;  // of the next channel, for each plane
   unsigned slots_ = 1;
 };
 

@@ -10,6 +10,8 @@ TEST(Cache, SizesAreThoseOfAProcessor) {
   EXPECT_LE(first_cache_bytes(), 256 << 10);
   EXPECT_GE(second_cache_bytes(), 512 << 10);
   EXPECT_LE(second_cache_bytes(), 2 << 20);
+  EXPECT_GE(outer_cache_bytes(), 4 << 20);
+  EXPECT_LE(outer_cache_bytes(), 1 << 30);
 }
 
 }  // namespace

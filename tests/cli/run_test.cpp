@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/model_folder.h"
+#include "weft/convolution.h"
 
 namespace weft::testing {
 namespace {
@@ -45,6 +46,43 @@ TEST(RunTest, ShowsTimesPlansAndCommands) {
             HasSubstr("\nCPU Timings (Cold) : 1 samples, "),
             HasSubstr("\nCPU Timings (Hot)  : 2 samples, "), HasSubstr("\niteration 2: "),
             Not(HasSubstr("iteration 3")), HasSubstr("\nCommand print y\n")));
+}
+
+TEST(RunTest, MetaCommandsCanBeDisabled) {
+  const auto plan = [](const std::string& flags) {
+    const ModelFolder folder;
+    const std::string zeros = R"({"initialValuesDataType": "FLOAT32", "initialValues":)";
+    const Outcome outcome = folder.run(R"({"resources": {"x": )" + zeros +
+                                           R"({"valueCount": 401408, "value": 0}},
+            "w": )" + zeros + R"({"valueCount": 147456, "value": 0}},
+            "y": )" + zeros + R"({"valueCount": 401408, "value": 0}}},
+          "dispatchables": {"conv": {"type": "DML_OPERATOR_CONVOLUTION", "executionFlags": ")" +
+                                           flags + R"(", "desc": {
+            "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 128, 56, 56]},
+            "FilterTensor": {"DataType": "FLOAT32", "Sizes": [128, 128, 3, 3]},
+            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 128, 56, 56]},
+            "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "DimensionCount": 2,
+            "Strides": [1, 1], "Dilations": [1, 1], "StartPadding": [1, 1], "EndPadding": [1, 1],
+            "OutputPadding": [0, 0], "GroupCount": 1}}},
+          "commands": [{"type": "dispatch", "dispatchable": "conv",
+            "bindings": {"InputTensor": "x", "FilterTensor": "w", "OutputTensor": "y"}}]})",
+                                       "--explain-plan");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  // What the library takes on this machine; its own tests know which way that has to be.
+  ConvolutionParams params;
+  params.mode = ConvolutionMode::cross_correlation;
+  params.input.sizes = params.output.sizes = {1, 128, 56, 56};
+  params.filter.sizes = {128, 128, 3, 3};
+  params.start_padding = params.end_padding = {1, 1};
+  const auto way = [&](Winograd winograd) {
+    return "CONVOLUTION: " + std::string(weft::plan(params, {.winograd = winograd}).algorithm()) +
+           ",";
+  };
+  EXPECT_THAT(plan("NONE"), HasSubstr(way(Winograd::accurate)));
+  EXPECT_THAT(plan("DISABLE_META_COMMANDS"),
+              AllOf(HasSubstr(way(Winograd::never)), Not(HasSubstr("winograd"))));
 }
 
 TEST(RunTest, JsonHoldsEveryCommand) {

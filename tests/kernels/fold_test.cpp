@@ -53,57 +53,101 @@ Element random_element(std::mt19937_64& random, bool is_float) {
   }
 }
 
+// A box of `count` sums a row with everything else drawn at random.
 template <class Sum, class Element>
-void test_rectangles(const FoldKernel& kernel) {
-  std::mt19937_64 random(20240920);
-  for (const std::int64_t count : counts_around_lanes()) {
-    for (const std::int64_t from_step : {1, 0, 2, 3, -1, -2, 16}) {
-      const auto rows = static_cast<std::int64_t>(random() % 4);
-      const std::int64_t sum_row = count + static_cast<std::int64_t>(random() % 3);
-      // Rows apart, interleaved or the same.
-      const std::int64_t from_row =
-          std::initializer_list<std::int64_t>{1 + count * std::abs(from_step), 0, 1}
-              .begin()[random() % 3];
-      const bool empty = rows == 0 || count == 0;
-      const std::int64_t reach = empty ? 0 : (count - 1) * std::abs(from_step);
-      const StridedArray<Element> from(empty ? 0 : reach + (rows - 1) * from_row + 1, 1);
-      const StridedArray<Sum> sum(empty ? 0 : (rows - 1) * sum_row + count, 1);
-      for (auto& value : from.all()) value = random_element<Element>(random, kernel.is_float);
-      for (auto& value : sum.all()) value = random_element<Sum>(random, kernel.is_float);
+void test_box(const FoldKernel& kernel, std::int64_t count, std::int64_t from_step,
+              std::mt19937_64& random) {
+  const auto draw = [&](std::int64_t limit) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+  };
+  const auto pick = [&](std::initializer_list<std::int64_t> choices) {
+    return choices.begin()[draw(static_cast<std::int64_t>(choices.size()))];
+  };
+  FoldBox box{};
+  box.planes = draw(4);
+  box.rows = draw(4);
+  box.count = count;
+  box.from_step = from_step;
+  box.sum_row = count + pick({0, 2});
+  box.sum_plane = std::max<std::int64_t>(box.rows, 1) * box.sum_row + pick({0, 3});
+  if (count == 1 && box.rows <= 1) box.sum_plane = 1;
+  // Rows apart, interleaved or the same.
+  const std::int64_t reach = count * std::abs(from_step);
+  box.from_row = pick({1 + reach, 0, 1});
+  box.from_plane = pick({1 + 4 * reach, 0, 1});
+  box.start = draw(2) != 0;
+  box.term_count = draw(FoldBox::kMaxTerms + 1);
 
-      const Element* first = from.first() + (from_step < 0 ? reach : 0);
-      std::vector<Sum> expected(sum.all().begin(), sum.all().end());
-      for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t i = 0; i < count; ++i) {
-          Sum& value = expected[static_cast<std::size_t>(r * sum_row + i)];
-          value = add(value, first[r * from_row + i * from_step]);
+  const bool empty = box.planes == 0 || box.rows == 0 || count == 0;
+  const std::int64_t others = (box.planes - 1) * box.from_plane + (box.rows - 1) * box.from_row;
+  std::vector<StridedArray<Element>> memory;
+  for (std::int64_t t = 0; t < box.term_count; ++t) {
+    FoldTerm& term = box.terms[t];
+    term.begin = draw(2) != 0 ? draw(count + 1) : 0;
+    term.end = draw(2) != 0 ? term.begin + draw(count - term.begin + 1) : count;
+    // Just what is read.
+    const bool none = empty || term.begin == term.end;
+    const std::int64_t length = none ? 0 : (term.end - 1 - term.begin) * std::abs(from_step);
+    memory.emplace_back(none ? 0 : length + others + 1, 1);
+    for (auto& value : memory.back().all())
+      value = random_element<Element>(random, kernel.is_float);
+    term.from = memory.back().first() + (from_step < 0 ? length : 0) - term.begin * from_step;
+  }
+  const StridedArray<Sum> sum(
+      empty ? 0 : (box.planes - 1) * box.sum_plane + (box.rows - 1) * box.sum_row + count, 1);
+  for (auto& value : sum.all()) value = random_element<Sum>(random, kernel.is_float);
+  box.sum = sum.first();
+
+  std::vector<Sum> expected(sum.all().begin(), sum.all().end());
+  for (std::int64_t p = 0; box.start && p < box.planes; ++p) {
+    for (std::int64_t r = 0; r < box.rows; ++r) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        expected[static_cast<std::size_t>(p * box.sum_plane + r * box.sum_row + i)] = 0;
+      }
+    }
+  }
+  for (std::int64_t t = 0; t < box.term_count; ++t) {
+    const FoldTerm& term = box.terms[t];
+    for (std::int64_t p = 0; p < box.planes; ++p) {
+      for (std::int64_t r = 0; r < box.rows; ++r) {
+        for (std::int64_t i = term.begin; i < term.end; ++i) {
+          Sum& value = expected[static_cast<std::size_t>(p * box.sum_plane + r * box.sum_row + i)];
+          value = add(value, static_cast<const Element*>(
+                                 term.from)[p * box.from_plane + r * box.from_row + i * from_step]);
         }
       }
-      kernel.add({.sum = sum.first(),
-                  .sum_row = sum_row,
-                  .from = first,
-                  .from_row = from_row,
-                  .from_step = from_step,
-                  .rows = rows,
-                  .count = count});
-      ASSERT_EQ(std::memcmp(sum.first(), expected.data(), expected.size() * sizeof(Sum)), 0)
-          << rows << " rows by " << from_row << ", count " << count << " by " << from_step;
-      ASSERT_TRUE(sum.intact());
+    }
+  }
+  kernel.add(box);
+  ASSERT_EQ(std::memcmp(sum.first(), expected.data(), expected.size() * sizeof(Sum)), 0)
+      << box.planes << " planes by " << box.from_plane << ", " << box.rows << " rows by "
+      << box.from_row << ", count " << count << " by " << from_step << ", " << box.term_count
+      << " terms";
+  ASSERT_TRUE(sum.intact());
+}
+
+template <class Sum, class Element>
+void test_boxes(const FoldKernel& kernel) {
+  std::mt19937_64 random(20240920);
+  for (const std::int64_t count : counts_around_lanes()) {
+    for (const std::int64_t from_step : {1, 1, 1, 1, 1, 1, 0, 2, 3, -1, -2, 16}) {
+      test_box<Sum, Element>(kernel, count, from_step, random);
+      if (::testing::Test::HasFatalFailure()) return;
     }
   }
 }
 
-TEST_P(Fold, AddsRectangles) {
+TEST_P(Fold, AddsBoxes) {
   const FoldKernel& kernel = GetParam();
   if (kernel.is_float) {
-    if (kernel.bits == 16) return test_rectangles<float, std::uint16_t>(kernel);
-    if (kernel.bits == 32) return test_rectangles<float, float>(kernel);
-    return test_rectangles<double, double>(kernel);
+    if (kernel.bits == 16) return test_boxes<float, std::uint16_t>(kernel);
+    if (kernel.bits == 32) return test_boxes<float, float>(kernel);
+    return test_boxes<double, double>(kernel);
   }
-  if (kernel.bits == 8) return test_rectangles<std::uint8_t, std::uint8_t>(kernel);
-  if (kernel.bits == 16) return test_rectangles<std::uint16_t, std::uint16_t>(kernel);
-  if (kernel.bits == 32) return test_rectangles<std::uint32_t, std::uint32_t>(kernel);
-  return test_rectangles<std::uint64_t, std::uint64_t>(kernel);
+  if (kernel.bits == 8) return test_boxes<std::uint8_t, std::uint8_t>(kernel);
+  if (kernel.bits == 16) return test_boxes<std::uint16_t, std::uint16_t>(kernel);
+  if (kernel.bits == 32) return test_boxes<std::uint32_t, std::uint32_t>(kernel);
+  return test_boxes<std::uint64_t, std::uint64_t>(kernel);
 }
 
 }  // namespace

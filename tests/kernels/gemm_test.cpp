@@ -45,15 +45,15 @@ TEST(GemmKernelTable, IsBestFirstAndEndsWithTheBase) {
 // Terms in any order, positions any distance apart, with and without a bias and earlier sums.
 struct GemmCase {
   std::int64_t depth, a_step, gap;
-  bool first, bias, bias_of_positions = false;
+  bool first, bias, bias_of_positions = false, apart = false;
 };
 
 TEST_P(Gemm, TileIsTheSumInOneChain) {
   const GemmCase cases[] = {
-      {0, 1, 0, true, false}, {0, 1, 0, true, true},      {0, 2, 3, false, true},
-      {1, 1, 0, true, false}, {2, 3, 24, true, true},     {7, 1, 0, false, false},
-      {9, 2, 1, false, true}, {100, 1, 0, true, true},    {33, -2, 0, true, false},
-      {5, 0, 0, true, false}, {6, 1, 2, true, true, true}};
+      {0, 1, 0, true, false}, {0, 1, 0, true, true},       {0, 2, 3, false, true},
+      {1, 1, 0, true, false}, {2, 3, 24, true, true},      {7, 1, 0, false, false},
+      {9, 2, 1, false, true}, {100, 1, 0, true, true},     {33, -2, 0, true, false},
+      {5, 0, 0, true, false}, {6, 1, 2, true, true, true}, {7, 1, 5, false, false, false, true}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       for (const GemmCase& c : cases) {
@@ -86,15 +86,17 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                                                .next = reinterpret_cast<const char*>(b.first()),
                                                .next_step = 64,
                                                .first = c.first,
-                                               .bias_of_positions = c.bias_of_positions});
+                                               .bias_of_positions = c.bias_of_positions,
+                                               .apart = c.apart});
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
           const std::int64_t n = i % stride;
           float expected = before[static_cast<std::size_t>(i)];
           if (n < columns) {
-            if (c.first) expected = 0;
+            if (c.first || c.apart) expected = 0;
             for (const GemmTerm& term : terms) {
               expected = add_product(a[term.a + i / stride * c.a_step], b[term.b + n], expected);
             }
+            if (c.apart) expected += before[static_cast<std::size_t>(i)];
             if (c.bias) expected += bias[c.bias_of_positions ? i / stride : n];
           }
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;

@@ -74,7 +74,8 @@ TEST(LargeOffsets, Unfold) {
                               .row_end = 1,
                               .count = kCount,
                               .begin = 1,
-                              .end = kCount};
+                              .end = kCount,
+                              .stream = false};
     kernel.copy(rectangle);
     EXPECT_EQ(to[0], 0) << kernel.name;
     for (std::int64_t i = 1; i < kCount; ++i) EXPECT_EQ(to[i], 99 + i) << kernel.name;
@@ -96,22 +97,31 @@ TEST(LargeOffsets, Fold) {
     const FarArray<std::uint8_t> from;
     for (std::int64_t i = 0; i < kCount; ++i) from[i] = static_cast<std::uint8_t>(100 + i);
     std::uint8_t sum[kCount] = {1, 1, 1, 1, 1};
-    kernel.add({.sum = sum,
-                .sum_row = 0,
-                .from = from.first(),
+    FoldBox box{.sum = sum,
+                .sum_plane = kCount,
+                .sum_row = kCount,
+                .from_plane = 0,
                 .from_row = 0,
                 .from_step = kFar,
+                .ahead = 0,
+                .planes = 1,
                 .rows = 1,
-                .count = kCount});
-    kernel.add({.sum = sum,
-                .sum_row = 1,
-                .from = from.first(),
-                .from_row = kFar,
-                .from_step = 0,
-                .rows = kCount,
-                .count = 1});
+                .count = kCount,
+                .start = false,
+                .term_count = 1,
+                .terms = {{from.first(), 0, kCount}}};
+    kernel.add(box);
+    std::swap(box.from_row, box.from_step);
+    std::swap(box.rows, box.count);
+    box.sum_row = 1;
+    box.terms[0].end = 1;
+    kernel.add(box);
+    std::swap(box.from_plane, box.from_row);
+    std::swap(box.planes, box.rows);
+    box.sum_plane = 1;
+    kernel.add(box);
     for (std::int64_t i = 0; i < kCount; ++i) {
-      EXPECT_EQ(sum[i], static_cast<std::uint8_t>(2 * (100 + i) + 1)) << kernel.name;
+      EXPECT_EQ(sum[i], static_cast<std::uint8_t>(3 * (100 + i) + 1)) << kernel.name;
     }
   }
 }

@@ -196,6 +196,28 @@ TEST_P(Rows, Copy16) { test_copy<std::uint16_t>(GetParam().copy_16, random_); }
 TEST_P(Rows, Copy32) { test_copy<std::uint32_t>(GetParam().copy_32, random_); }
 TEST_P(Rows, Copy64) { test_copy<std::uint64_t>(GetParam().copy_64, random_); }
 
+TEST_P(Rows, Interleave) {
+  for (const std::int64_t rows : {1, 2, 3, 4, 5, 8, 11}) {
+    for (const std::int64_t end : counts_around_lanes()) {
+      const std::int64_t begin =
+          std::min<std::int64_t>(static_cast<std::int64_t>(random_() % 20), end);
+      // The last row ends at a guard page, where the last number of it lies.
+      const std::int64_t stride = end / rows + 3;
+      const std::int64_t last = std::min(end, rows) - 1;
+      const std::int64_t size = end == 0 ? 0 : last * stride + (end - 1 - last) / rows + 1;
+      const StridedArray<float> from(size, 1);
+      for (float& value : from.all()) value = static_cast<float>(random_() % 100000);
+      const StridedArray<float> to(end, 1, -1);
+      GetParam().interleave(from.first(), stride, rows, to.first(), begin, end);
+      for (std::int64_t i = 0; i < end; ++i) {
+        ASSERT_EQ(to[i], i < begin ? -1 : from[i % rows * stride + i / rows])
+            << i << " of " << begin << " to " << end << ", " << rows << " rows";
+      }
+      ASSERT_TRUE(to.intact()) << "end " << end << ", rows " << rows;
+    }
+  }
+}
+
 TEST_P(Rows, AreChosenByDataType) {
   const RowKernels& row = GetParam();
   EXPECT_EQ(row.load(DataType::float16), row.load_f16);

@@ -59,11 +59,14 @@ class Rectangles {
     r.to_step = pick({1, 1, 1, 2, 3, -1});
     const std::int64_t span = count * (r.to_step < 0 ? -r.to_step : r.to_step) + 1;
     r.to_row = pick({span, span + 5, -span});
+    if (r.to_step == 1 && draw(2) != 0) r.to_row = count;
+    r.stream = draw(2) != 0;
     SCOPED_TRACE("rows " + std::to_string(r.rows) + " [" + std::to_string(r.row_begin) + ", " +
                  std::to_string(r.row_end) + ") by " + std::to_string(r.from_row) + " to " +
                  std::to_string(r.to_row) + ", count " + std::to_string(r.count) + " [" +
                  std::to_string(r.begin) + ", " + std::to_string(r.end) + ") by " +
-                 std::to_string(r.from_step) + " to " + std::to_string(r.to_step));
+                 std::to_string(r.from_step) + " to " + std::to_string(r.to_step) +
+                 (r.stream ? ", streamed" : ""));
 
     const Extent source(r.row_end - r.row_begin, r.from_row, r.end - r.begin, r.from_step);
     const Extent target(r.rows, r.to_row, r.count, r.to_step);
@@ -112,7 +115,9 @@ class Rectangles {
 
 TEST_P(Unfold, CopiesRectanglesAndFillsTheRestWithZeros) {
   Rectangles rectangles(GetParam(), 20240919);
-  for (const std::int64_t count : counts_around_lanes()) {
+  std::vector<std::int64_t> counts = counts_around_lanes();
+  counts.push_back(3000);  // longer than what is gathered before it is streamed
+  for (const std::int64_t count : counts) {
     for (int i = 0; i < 60; ++i) rectangles.run(count);
     if (HasFatalFailure()) return;
   }

@@ -49,5 +49,18 @@ TEST(AxisTaps, HaveAPlaneForEachRemainderThatIsRead) {
   EXPECT_EQ(planes(3, 1, 1), 1);
 }
 
+TEST(AxisTaps, LieApartByTheirOffsets) {
+  const Phase phase = ConvolutionAxis(ConvolutionDirection::forward, 40, 9, 4, 3, 2, 5, 0).phase(0);
+  const AxisTaps taps = AxisTaps::apart(phase);
+  ASSERT_EQ(taps.count, 4);
+  EXPECT_EQ(taps.planes, 4);
+  EXPECT_EQ(taps.lowest, 0);
+  EXPECT_EQ(taps.spread, 0);
+  for (int j = 0; j < taps.count; ++j) {
+    EXPECT_EQ(taps.shift[j], 0);
+    EXPECT_EQ(taps.remainder[taps.plane[j]], phase.offset(j));
+  }
+}
+
 }  // namespace
 }  // namespace weft::ops

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/cpu.h"
+#include "support/number.h"
 #include "weft/convolution.h"
 
 namespace weft::ops {
@@ -55,7 +56,13 @@ const Shape shapes[] = {
     {3, 4, 4, {56, 56}, {3, 3}, {1, 1}, {1, 1}},    // small groups
     {1, 9, 3, {40, 200}, {3, 3}, {1, 1}, {1, 1}},   // the last layer of an upscaler
     {1, 3, 5, {12, 20}, {3, 3}, {1, 1}, {1, 1}},    // a panel that is not full
+    {9, 1, 1, {29, 60}, {5, 5}, {2, 2}, {1, 1}},    // every other row shared
+    {2, 1, 1, {40, 41}, {7, 7}, {2, 2}, {1, 1}},    // rows of which none is shared
+    {2, 1, 1, {17, 30}, {3, 3}, {2, 1}, {2, 1}},    // dilated as far as strided
+    {70, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}},     // several groups at a time
     {4, 1, 1, {500}, {31}, {1}, {1}},               // one dimension
+    {3, 2, 1, {300}, {49}, {1}, {1}},               // taps that have none 16 further on
+    {2, 1, 1, {400}, {20}, {1}, {3}},               // dilated
     {2, 1, 1, {600, 600}, {3, 3}, {1, 1}, {1, 1}},  // several boxes
     {3, 1, 1, {7, 20, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
     {2, 1, 1, {40, 64, 64}, {3, 3, 3}, {2, 1, 2}, {1, 1, 1}},
@@ -64,6 +71,11 @@ const Shape shapes[] = {
     {2, 2, 2, {9, 9}, {2, 2}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // empty phases
     {2, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 3}, ConvolutionDirection::backward},
     {2, 1, 1, {5, 6, 7}, {2, 2, 2}, {2, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
+    {2, 1, 1, {69}, {3}, {2}, {1}, ConvolutionDirection::backward},  // several boxes
+    {1, 3, 1, {200, 150}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {2, 1, 1, {40, 300}, {3, 3}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {1, 12, 3, {9, 33}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // twelve sums
+    {1, 2, 1, {11, 40}, {8, 8}, {4, 2}, {1, 1}, ConvolutionDirection::backward},
 };
 
 class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
@@ -119,6 +131,39 @@ TEST_P(DirectConvolutionTest, AgreesWithTheGeneralPlanAtEveryLevel) {
   }
 }
 
+TEST_P(DirectConvolutionTest, RoundsFloat16SumsOnceAtEveryLevel) {
+  // Small integers, whose sums are exact: only the last rounding may change them.
+  const auto integers = [&](const TensorDesc& desc, Floats& floats) {
+    std::uniform_int_distribution<int> distribution(-9, 9);
+    std::vector<std::uint16_t> halves;
+    for (float& x : floats) {
+      x = static_cast<float>(distribution(random_));
+      halves.push_back(testing::double_to_half(x));
+    }
+    EXPECT_EQ(halves.size(), *element_count(desc.sizes));
+    return halves;
+  };
+  const auto x = integers(params_.input, x_), w = integers(params_.filter, w_),
+             b = integers(*params_.bias, b_);
+  const Floats sums = general();
+  for (TensorDesc* desc : {&params_.input, &params_.filter, &*params_.bias, &params_.output}) {
+    desc->data_type = DataType::float16;
+  }
+  const auto bytes = [](const auto& v) { return ConstBuffer(v.data(), v.size() * 2); };
+  const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
+  for (const Isa isa : {Isa::base, Isa::sse4, Isa::avx2, Isa::avx512}) {
+    if (base::choose_isa(isa) != isa) continue;
+    std::vector<std::uint16_t> y(sums.size() + 1, 0x7e55);
+    const Buffer outputs[] = {{y.data(), sums.size() * 2}};
+    Plan(std::make_shared<DirectConvolution>(params_, PlanOptions{.threads = 1, .max_isa = isa}))
+        .run({inputs, outputs});
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      ASSERT_EQ(y[i], testing::double_to_half(sums[i])) << i << " " << name(isa);
+    }
+    EXPECT_EQ(y.back(), 0x7e55);
+  }
+}
+
 TEST_P(DirectConvolutionTest, ThreadsChangeNoBit) {
   const Floats expected = direct({.threads = 1});
   for (const unsigned threads : {2u, 3u, 7u}) {
@@ -138,11 +183,11 @@ TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
   EXPECT_EQ(algorithm(shapes[0]), "direct_f32_base");
   EXPECT_EQ(algorithm({1, 8, 8, {14, 14}, {3, 3}, {1, 1}, {1, 1}}), "gemm_f32_base");
   // Planes of so many rows would not fit any cache.
-  EXPECT_EQ(algorithm({1, 2, 1, {3000, 9}, {3, 3}, {1, 1}, {1400, 1}}), "rows_f32_base");
+  EXPECT_EQ(algorithm({1, 2, 1, {3000, 29}, {3, 3}, {1, 1}, {1400, 1}}), "rows_f32_base");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, DirectConvolutionTest,
-                         testing::Range<std::size_t>(0, std::size(shapes)));
+                         ::testing::Range<std::size_t>(0, std::size(shapes)));
 
 }  // namespace
 }  // namespace weft::ops

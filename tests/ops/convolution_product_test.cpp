@@ -1,5 +1,7 @@
 #include "ops/convolution_product.h"
 
+#include <limits>
+
 #include "ops/split_case.h"
 #include "reference/reference.h"
 
@@ -9,26 +11,7 @@ namespace {
 class ProductConvolutionTest : public MatrixUnitTest {
  protected:
   void expect_right(const ConvolutionParams& params) {
-    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
-    const Floats x = numbers(count_of(params.input));
-    const Floats w = numbers(count_of(params.filter));
-    const Floats b = numbers(params.output.sizes[1]);
-    const auto absolute = [](Floats v) {
-      for (float& f : v) f = std::fabs(f);
-      return v;
-    };
-    const Floats expected = run(general(params), x, w, b);
-    ConvolutionParams sums = params;
-    sums.fused_activation.reset();
-    const Floats terms = run(general(sums), absolute(x), absolute(w), absolute(b));
-    const Floats result = run(plan_of<ProductConvolution>(params), x, w, b);
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
-    }
-    for (const unsigned threads : {2u, 3u, 7u}) {
-      EXPECT_TRUE(same_bits(run(plan_of<ProductConvolution>(params, threads), x, w, b), result))
-          << threads;
-    }
+    expect_right_plan<ProductConvolution>(params);
   }
 };
 
@@ -63,6 +46,70 @@ TEST_F(ProductConvolutionTest, ThreeDimensions) {
   expect_right(p);
 }
 
+// Stride phases that read the same inputs, some of them a position later, take turns in the output.
+TEST_F(ProductConvolutionTest, PhasesThatTakeTurns) {
+  constexpr auto kBackward = ConvolutionDirection::backward;
+  expect_right(params_of({1, 70, 40, 1, 16, 40, 4, 2, 1, kBackward}));
+  expect_right(params_of({2, 40, 33, 1, 7, 60, 6, 3, 1, kBackward}));
+  expect_right(params_of({1, 64, 64, 2, 9, 50, 8, 8, 1, kBackward}));
+  expect_right(params_of({1, 33, 32, 1, 5, 100, 10, 5, 1, kBackward}));
+  expect_right(params_of({1, 600, 32, 1, 12, 40, 2, 2, 1, kBackward}));
+  expect_right(params_of({1, 32, 64, 1, 131, 132, 2, 2, 1, kBackward}));  // stored past the cache
+  // More phases than one store takes, or phases unlike each other.
+  expect_right(params_of({1, 40, 32, 1, 4, 40, 9, 9, 1, kBackward}));
+  expect_right(params_of({1, 40, 32, 1, 12, 40, 3, 2, 1, kBackward}));
+  expect_right(params_of({1, 40, 32, 1, 8, 8, 4, 2, 1, kBackward}));
+  ConvolutionParams p = params_of({1, 40, 36, 1, 10, 45, 4, 2, 1, kBackward});
+  for (const OperatorType type :
+       {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
+    p.fused_activation = Activation{.type = type, .alpha = 0.25f};
+    expect_right(p);
+  }
+}
+
+// Images are computed as one, without a trace of it.
+TEST_F(ProductConvolutionTest, ImagesBesideEachOther) {
+  constexpr std::uint32_t kBatch = 5;
+  const auto unpadded = [](const Shape& shape) {
+    ConvolutionParams p = params_of(shape);
+    p.start_padding = {0, 0};
+    p.output.sizes = output_sizes(p);
+    return p;
+  };
+  const auto backward = ConvolutionDirection::backward;
+  const ConvolutionParams all[] = {unpadded({kBatch, 70, 50, 1, 7, 7, 1, 1, 1}),
+                                   unpadded({kBatch, 64, 32, 2, 3, 3, 1, 1, 1}),
+                                   unpadded({kBatch, 40, 33, 1, 1, 1, 1, 1, 1}),
+                                   unpadded({kBatch, 33, 40, 1, 9, 8, 1, 2, 1}),
+                                   unpadded({kBatch, 300, 64, 1, 8, 12, 4, 4, 1}),
+                                   unpadded({kBatch, 40, 40, 1, 5, 6, 2, 2, 1, backward}),
+                                   params_of({kBatch, 40, 40, 1, 5, 6, 3, 2, 1, backward})};
+  for (const ConvolutionParams& params : all) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    expect_right(params);
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    Floats x = numbers(count_of(params.input));
+    const Floats expected = run(plan_of<ProductConvolution>(params), x, w, b);
+    const std::size_t image = x.size() / kBatch, result_image = expected.size() / kBatch;
+    ConvolutionParams alone = params;
+    alone.input.sizes[0] = alone.output.sizes[0] = 1;
+    const Floats third(x.begin() + 2 * image, x.begin() + 3 * image);
+    const Floats y = run(plan_of<ProductConvolution>(alone), third, w, b);
+    EXPECT_EQ(std::memcmp(y.data(), &expected[2 * result_image], result_image * 4), 0);
+
+    x[2 * image] = std::numeric_limits<float>::infinity();
+    const Floats odd = run(plan_of<ProductConvolution>(params), x, w, b);
+    const Floats chain = run(general(params), x, w, b);
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      EXPECT_EQ(std::memcmp(&odd[i * result_image], &(i == 2 ? chain : expected)[i * result_image],
+                            result_image * 4),
+                0)
+          << i;
+    }
+  }
+}
+
 TEST_F(ProductConvolutionTest, ActivationsInRegistersAndNot) {
   for (const OperatorType type :
        {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
@@ -90,6 +137,12 @@ TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {
               params, PlanOptions{.threads = 1, .prepare_filter = true}));
           EXPECT_LE(one.workspace_size_in_bytes(), 4u << 20)
               << one.explain() << ", window " << window << ", stride " << stride << ", " << size;
+          const Plan back(std::make_shared<ProductConvolution>(
+              params_of({1, channels, 512, 1, 20, size + 7, window, stride, 1,
+                         ConvolutionDirection::backward}),
+              PlanOptions{.threads = 1, .prepare_filter = true}));
+          EXPECT_LE(back.workspace_size_in_bytes(), 4u << 20)
+              << back.explain() << ", window " << window << ", stride " << stride << ", " << size;
         }
       }
     }

@@ -144,6 +144,20 @@ TEST(Fold, RandomCasesAreExactOnEveryInstructionSet) {
   }
 }
 
+// Windows further apart than they are long, as long, and overlapping, in one to three dimensions.
+TEST(Fold, DistantWindowsAreExact) {
+  std::mt19937_64 engine(20);
+  const std::vector<Isa> isas = machine_isas();
+  for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
+    const WindowCase c = testing::random_distant_windows(engine);
+    ASSERT_THAT(messages(c.fold()), ElementsAre()) << c.text();
+    PlanOptions options;
+    options.threads = static_cast<unsigned>(i % 3 + 1);
+    options.max_isa = isas[i % isas.size()];
+    expect_exact(c, options, engine);
+  }
+}
+
 WindowCase with_columns(WindowCase c, DataType type) {
   c.image.data_type = c.columns.data_type = type;
   c.columns.sizes = input_sizes(c.fold());

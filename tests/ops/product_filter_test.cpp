@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "ops/shared_range.h"
 #include "ops/split_case.h"
 
 namespace weft::ops {
@@ -37,7 +38,7 @@ TEST_F(ProductFilterTest, PartsOfEachTermAddUpToItsWeight) {
       ASSERT_EQ(sum, k < terms ? weights[channel * terms + k] : 0.0f) << channel << ", " << k;
     }
   }
-  EXPECT_TRUE(kernels::products_are_safe(filter.range(packed), filter.range(packed)));
+  EXPECT_TRUE(kernels::products_are_safe(stored_range(packed), stored_range(packed)));
 }
 
 }  // namespace

@@ -17,16 +17,16 @@ namespace weft::ops {
 
 using Floats = std::vector<float>;
 
-// All tests of these plans need the unit; without it they show as skipped.
-class MatrixUnitTest : public ::testing::Test {
+class NumbersTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (base::choose_isa() < Isa::amx) {
-      GTEST_SKIP() << "no matrix unit for bfloat16, or WEFT_MAX_ISA forbids it";
+  std::mt19937 random_{20261121};
+
+  // What this machine lacks shows as skipped.
+  static void skip_without(Isa isa) {
+    if (base::choose_isa() < isa) {
+      GTEST_SKIP() << "no " << name(isa) << ", or WEFT_MAX_ISA forbids it";
     }
   }
-
-  std::mt19937 random_{20261121};
 
   Floats numbers(std::size_t count) {
     std::normal_distribution<float> distribution;
@@ -83,11 +83,41 @@ Plan plan_of(const ConvolutionParams& params, unsigned threads = 1) {
 }
 
 inline Plan general(const ConvolutionParams& params) {
-  return plan(params, {.max_isa = Isa::avx512});
+  return plan(params, {.max_isa = Isa::avx512, .winograd = Winograd::never});
 }
 
 inline bool same_bits(const Floats& a, const Floats& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * 4) == 0;
 }
+
+// All tests of these plans need the unit; without it they show as skipped.
+class MatrixUnitTest : public NumbersTest {
+ protected:
+  void SetUp() override { skip_without(Isa::amx); }
+
+  // Against the general plan, and with other numbers of threads.
+  template <class Body>
+  void expect_right_plan(const ConvolutionParams& params) {
+    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    const auto absolute = [](Floats v) {
+      for (float& f : v) f = std::fabs(f);
+      return v;
+    };
+    const Floats expected = run(general(params), x, w, b);
+    ConvolutionParams sums = params;
+    sums.fused_activation.reset();
+    const Floats terms = run(general(sums), absolute(x), absolute(w), absolute(b));
+    const Floats result = run(plan_of<Body>(params), x, w, b);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      ASSERT_NEAR(result[i], expected[i], 2e-6 * terms[i]) << i;
+    }
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(plan_of<Body>(params, threads), x, w, b), result)) << threads;
+    }
+  }
+};
 
 }  // namespace weft::ops

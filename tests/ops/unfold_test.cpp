@@ -113,6 +113,20 @@ TEST(Unfold, RandomCasesAreExactOnEveryInstructionSet) {
   }
 }
 
+// Windows further apart than they are long, as long, and overlapping, in one to three dimensions.
+TEST(Unfold, DistantWindowsAreExact) {
+  std::mt19937_64 engine(19);
+  const std::vector<Isa> isas = machine_isas();
+  for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
+    const WindowCase c = testing::random_distant_windows(engine);
+    ASSERT_THAT(messages(c.unfold()), ElementsAre()) << c.text();
+    PlanOptions options;
+    options.threads = static_cast<unsigned>(i % 3 + 1);
+    options.max_isa = isas[i % isas.size()];
+    expect_exact(c, options, engine);
+  }
+}
+
 TEST(Unfold, LargeTilesAreExact) {
   std::mt19937_64 engine(11);
   WindowCase c;

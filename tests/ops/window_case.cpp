@@ -22,6 +22,14 @@ std::string text_of(const Dims& values) {
   return result + '}';
 }
 
+DataType random_type(Engine& engine) {
+  constexpr DataType types[] = {DataType::float16, DataType::float32, DataType::float64,
+                                DataType::int8,    DataType::int16,   DataType::int32,
+                                DataType::int64,   DataType::uint8,   DataType::uint16,
+                                DataType::uint32,  DataType::uint64};
+  return types[pick(engine, 0, std::size(types) - 1)];
+}
+
 // Strides that visit the dimensions in any order and leave gaps; an input may repeat dimensions.
 Dims random_strides(Engine& engine, const Dims& sizes, bool is_input) {
   if (once_in(engine, 3)) return {};
@@ -78,11 +86,44 @@ std::string WindowCase::text() const {
          text_of(dilations) + " padding " + text_of(start_padding) + text_of(end_padding);
 }
 
+WindowCase random_distant_windows(Engine& engine) {
+  for (;;) {
+    WindowCase c;
+    const std::uint32_t spatial = pick(engine, 1, 3);
+    c.image.sizes = {pick(engine, 1, 2), pick(engine, 1, 3)};
+    for (std::uint32_t d = 0; d < spatial; ++d) {
+      const bool last = d + 1 == spatial;
+      const std::uint32_t blocks = pick(engine, 1, last ? 40 : 5);
+      const std::uint32_t window = pick(engine, 1, last ? 40 : 6);
+      const std::uint32_t most = last && once_in(engine, 4) ? 100 : 40;
+      const std::uint32_t stride = once_in(engine, 3) ? window : pick(engine, 1, last ? most : 6);
+      const std::uint32_t dilation = once_in(engine, 6) ? pick(engine, 2, 3) : 1;
+      const std::uint32_t span = (blocks - 1) * stride + (window - 1) * dilation + 1;
+      // Some of it may be padding; what is left at the end belongs to no block.
+      const std::uint32_t start = once_in(engine, 2) ? pick(engine, 0, span - 1) / 2 : 0;
+      const std::uint32_t end = once_in(engine, 2) ? (span - 1 - start) / 2 : 0;
+      c.image.sizes.push_back(span - start - end + pick(engine, 0, stride - 1));
+      c.window_sizes.push_back(window);
+      c.strides.push_back(stride);
+      c.dilations.push_back(dilation);
+      c.start_padding.push_back(start);
+      c.end_padding.push_back(end);
+    }
+    std::uint64_t rows = c.image.sizes[1];
+    std::uint64_t blocks = 1;
+    for (const std::uint32_t size : c.window_sizes) rows *= size;
+    for (const std::uint32_t count : c.block_counts()) blocks *= count;
+    std::uint64_t pixels = 1;
+    for (const std::uint32_t size : c.image.sizes) pixels *= size;
+    if (c.image.sizes[0] * rows * blocks > 60000 || pixels > 200000) continue;
+    c.columns.sizes = {c.image.sizes[0], static_cast<std::uint32_t>(rows),
+                       static_cast<std::uint32_t>(blocks)};
+    c.image.data_type = c.columns.data_type = random_type(engine);
+    return c;
+  }
+}
+
 WindowCase random_window_case(Engine& engine, bool columns_are_output) {
-  constexpr DataType types[] = {DataType::float16, DataType::float32, DataType::float64,
-                                DataType::int8,    DataType::int16,   DataType::int32,
-                                DataType::int64,   DataType::uint8,   DataType::uint16,
-                                DataType::uint32,  DataType::uint64};
   for (;;) {
     WindowCase c;
     const std::uint32_t spatial = pick(engine, 1, once_in(engine, 3) ? 6 : 3);
@@ -126,7 +167,7 @@ WindowCase random_window_case(Engine& engine, bool columns_are_output) {
     c.columns.sizes = {c.image.sizes[0], static_cast<std::uint32_t>(rows),
                        static_cast<std::uint32_t>(blocks)};
     if (once_in(engine, 8)) c.columns.sizes.insert(c.columns.sizes.begin(), spatial - 1, 1);
-    c.image.data_type = c.columns.data_type = types[pick(engine, 0, std::size(types) - 1)];
+    c.image.data_type = c.columns.data_type = random_type(engine);
     c.image.strides = random_strides(engine, c.image.sizes, columns_are_output);
     c.columns.strides = random_strides(engine, c.columns.sizes, !columns_are_output);
     return c;

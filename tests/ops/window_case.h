@@ -32,6 +32,10 @@ struct WindowCase {
 // stride near 2^32. Tensors are packed, permuted, or have gaps; the input may repeat itself.
 WindowCase random_window_case(std::mt19937_64& engine, bool columns_are_output);
 
+// Packed tensors of any type with windows of up to 40 elements and strides of up to 40, in the last
+// dimension up to a hundred: patches, overlapping tiles, frames of a signal.
+WindowCase random_distant_windows(std::mt19937_64& engine);
+
 // Calls f(byte in the columns, byte in the image, or -1 in the padding) for each element of the
 // columns, window elements in row-major order outside, blocks inside.
 template <class Function>

@@ -60,6 +60,7 @@ struct Dispatchable {
   std::string pointer;
   std::optional<OperatorParams> params;  // valid; none where the model is wrong
   ResourceBindings bindings;             // of OWNED_BY_DML tensors
+  bool metacommands = true;              // no DML_EXECUTION_FLAG_DISABLE_META_COMMANDS
 };
 
 struct DispatchCommand {

@@ -69,7 +69,9 @@ void read_dispatchable(const std::string& name, const JsonValue& value, Model& m
   if (type_field && !type) return;  // its other fields may be those of another kind
   if (const auto field = object.optional("dmlCompileType")) field->one_of(kCompileTypes);
   if (const auto field = object.optional("executionFlags")) {
-    field->flags(kExecutionFlags, "DML_EXECUTION_FLAG_");
+    constexpr std::uint32_t kDisableMetaCommands = 2;
+    const std::uint32_t flags = field->flags(kExecutionFlags, "DML_EXECUTION_FLAG_");
+    dispatchable.metacommands = (flags & kDisableMetaCommands) == 0;
   }
   auto desc = object.find("Desc");
   if (!desc) desc = object.required("desc");

@@ -65,6 +65,7 @@ void PreparedModel::plan_dispatchables(const PlanOptions& options) {
     guard(dispatchable.pointer, [&] {
       const auto start = std::chrono::steady_clock::now();
       PlanOptions own = options;
+      if (!dispatchable.metacommands) own.winograd = Winograd::never;
       own.prepare_filter = dispatchable.bindings.contains("FilterTensor");
       prepared.plan = plan(*dispatchable.params, own);
       workspace_bytes = std::max(workspace_bytes, prepared.plan->workspace_size_in_bytes());

@@ -1,11 +1,10 @@
 #include "kernels/direct/direct.h"
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstddef>
 
 #include "kernels/direct/direct_levels.h"
+#include "kernels/direct/vectors.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
 
@@ -13,75 +12,62 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using std::int64_t;
-
-#if HWY_TARGET == HWY_SCALAR
-
-// Highway's portable vectors hold one number, the compiler's own four.
-using Vector = float __attribute__((vector_size(16)));
-constexpr int64_t kLanes = 4;
-
-Vector load(const float* from) {
-  Vector x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-void store(Vector x, float* to) { __builtin_memcpy(to, &x, sizeof x); }
-Vector set(float x) { return Vector{x, x, x, x}; }
-Vector add(Vector a, Vector b) { return a + b; }
-Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
-
-#else
-
-const hn::ScalableTag<float> vector_tag;
-using Vector = hn::Vec<decltype(vector_tag)>;
-constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(vector_tag)()));
-
-Vector load(const float* from) { return hn::LoadU(vector_tag, from); }
-void store(Vector x, float* to) { hn::StoreU(x, vector_tag, to); }
-Vector set(float x) { return hn::Set(vector_tag, x); }
-Vector add(Vector a, Vector b) { return hn::Add(a, b); }
-Vector multiply_add(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
-
-#endif
-
 static_assert(kDirectColumns % kLanes == 0);
 
 // Registers for sums. What is left holds a row of inputs and a factor.
 constexpr int kSums = kLanes == 16 ? 24 : 12;
 
-// As load(), for numbers that are used several times: gcc would read them from memory each time.
-Vector load_once(const float* from) {
-  Vector x = load(from);
+void store(Vector x, std::uint16_t* to) {
 #if defined(__AVX512F__)
-  asm("" : "+v"(x.raw));
-#elif defined(__AVX__)
-  asm("" : "+x"(x.raw));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
+#elif defined(__AVX2__)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
+#else
+  float all[kLanes];
+  store(x, all);
+  for (int64_t i = 0; i < kLanes; ++i) to[i] = narrow_half(all[i]);
 #endif
-  return x;
 }
 
-// Stores the first `count` columns, fewer than kLanes.
+// Stores the first `count` columns, fewer than kLanes, and leaves the rest of memory alone.
 class PartialStore {
  public:
-#ifdef __AVX2__  // masked stores that leave the rest of memory alone
   explicit PartialStore(int64_t count)
-      : mask_(hn::FirstN(vector_tag, static_cast<std::size_t>(std::max<int64_t>(count, 0)))) {}
-  void operator()(Vector x, float* to) const { hn::BlendedStore(x, mask_, vector_tag, to); }
+      : count_(std::max<int64_t>(count, 0))
+#ifdef __AVX2__
+        ,
+        mask_(hn::FirstN(vector_tag, static_cast<std::size_t>(count_)))
+#endif
+  {
+  }
+
+  void operator()(Vector x, float* to) const {
+#ifdef __AVX2__
+    hn::BlendedStore(x, mask_, vector_tag, to);
+#else
+    store_some(x, to);
+#endif
+  }
+  void operator()(Vector x, std::uint16_t* to) const {
+#ifdef __AVX512F__
+    const auto mask = static_cast<__mmask16>((1u << count_) - 1);
+    _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
+#else
+    store_some(x, to);
+#endif
+  }
 
  private:
-  hn::Mask<decltype(vector_tag)> mask_;
-#else
-  explicit PartialStore(int64_t count) : count_(count) {}
-  void operator()(Vector x, float* to) const {
-    float all[kLanes];
+  template <class T>
+  void store_some(Vector x, T* to) const {
+    T all[kLanes];
     store(x, all);
     for (int64_t i = 0; i < count_; ++i) to[i] = all[i];
   }
 
- private:
   int64_t count_;
+#ifdef __AVX2__
+  hn::Mask<decltype(vector_tag)> mask_;
 #endif
 };
 
@@ -101,7 +87,8 @@ struct Sums {
     }
   }
 
-  WEFT_UNROLLED void finish(const DirectBlock& b, float* out, int64_t columns) {
+  // To the output from element `out` on.
+  WEFT_UNROLLED void finish(const DirectBlock& b, int64_t out, int64_t columns) {
     if (b.bias != nullptr) {
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
@@ -113,13 +100,23 @@ struct Sums {
         }
       }
     }
+    if (b.half) {
+      store_all(b, static_cast<std::uint16_t*>(b.out) + out, columns);
+    } else {
+      store_all(b, static_cast<float*>(b.out) + out, columns);
+    }
+  }
+
+ private:
+  template <class T>
+  WEFT_UNROLLED void store_all(const DirectBlock& b, T* out, int64_t columns) const {
     const PartialStore store_last(columns - (N - 1) * kLanes);
     const bool whole = columns >= N * kLanes;
 #pragma GCC unroll 4
     for (int m = 0; m < M; ++m) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
-        float* to = out + m * b.out_channel_stride + r * b.out_row_stride;
+        T* to = out + m * b.out_channel_stride + r * b.out_row_stride;
 #pragma GCC unroll 8
         for (int n = 0; n < N - 1; ++n) store(sum[m][r][n], to + n * kLanes);
         if (whole) {
@@ -143,12 +140,14 @@ const float* step(const float* row, int64_t stride) {
 
 // Any taps.
 template <int M, int R, int N>
-WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, float* out, int64_t columns) {
+WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, int64_t columns) {
   Sums<M, R, N> s;
-  const float* factors = b.filter;
-  for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
-    for (int64_t t = 0; t < b.tap_count; ++t, factors += M) {
-      const float* from = in + b.taps[t];
+  const float* factors_of_channel = b.filter;
+  const DirectTerm* const end = b.terms + b.tap_count;
+  for (int64_t c = 0; c < b.in_channels; ++c) {
+    for (const DirectTerm* term = b.terms; term != end; ++term) {
+      const float* from = in + term->offset;
+      const float* factors = factors_of_channel + term->tap * M;
       for (int r = 0; r < R; ++r) {
         Vector x[N];
         for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
@@ -161,37 +160,55 @@ WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, float* out, i
         }
       }
     }
+    in += b.in_channel_stride;
+    factors_of_channel += b.tap_count * M;
   }
   s.finish(b, out, columns);
 }
 
-// One output channel, windows of H rows: column by column of the window, whose H factors stay in
-// registers, so that each input row is loaded once for all output rows that it is a part of.
-template <int R, int N, int H>
-WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, float* out, int64_t columns) {
+// H taps of a column of the window, in_row_stride apart. Their factors stay in registers, so that
+// each input row is loaded once for all output rows that it is a part of.
+template <int H, int R, int N>
+[[gnu::always_inline]] WEFT_UNROLLED inline void sum_column(Sums<1, R, N>& s, const float* from,
+                                                            int64_t row_stride,
+                                                            const float* factors,
+                                                            int64_t factor_stride) {
+  Vector factor[H];
+#pragma GCC unroll 16
+  for (int h = 0; h < H; ++h) factor[h] = set(factors[h * factor_stride]);
+#pragma GCC unroll 16
+  for (int row = 0; row < R + H - 1; ++row, from = step(from, row_stride)) {
+    Vector x[N];
+#pragma GCC unroll 8
+    for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const int h = row - r;
+      if (h < 0 || h >= H) continue;
+#pragma GCC unroll 8
+      for (int n = 0; n < N; ++n) {
+        s.sum[0][r][n] = multiply_add(factor[h], x[n], s.sum[0][r][n]);
+      }
+    }
+  }
+}
+
+// One output channel, windows of H rows of which those S apart share input rows.
+template <int R, int N, int H, int S>
+WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, int64_t columns) {
   Sums<1, R, N> s;
-  const int64_t layer = H * b.window_columns;
+  const int64_t layer = H * b.window.columns;
   const float* factors = b.filter;
   for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
     for (int64_t t = 0; t < b.tap_count; t += layer, factors += layer) {
-      for (int64_t w = 0; w < b.window_columns; ++w) {
-        Vector factor[H];
-        for (int h = 0; h < H; ++h) {
-          factor[h] = set(factors[h * b.window_columns + w]);
-        }
-        const float* from = in + b.taps[t + w];
-#pragma GCC unroll 16
-        for (int row = 0; row < R + H - 1; ++row, from = step(from, b.in_row_stride)) {
-          Vector x[N];
-          for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
-#pragma GCC unroll 16
-          for (int r = 0; r < R; ++r) {
-            const int h = row - r;
-            if (h < 0 || h >= H) continue;
-            for (int n = 0; n < N; ++n) {
-              s.sum[0][r][n] = multiply_add(factor[h], x[n], s.sum[0][r][n]);
-            }
-          }
+      for (int64_t w = 0; w < b.window.columns; ++w) {
+        sum_column<(H + S - 1) / S>(s, in + b.taps[t + w], b.in_row_stride, factors + w,
+                                    S * b.window.columns);
+      }
+      if constexpr (S == 2) {
+        for (int64_t w = b.window.columns; w < 2 * b.window.columns; ++w) {
+          sum_column<H / S>(s, in + b.taps[t + w], b.in_row_stride, factors + w,
+                            S * b.window.columns);
         }
       }
     }
@@ -199,183 +216,200 @@ WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, float* out, i
   s.finish(b, out, columns);
 }
 
-using Function = void (*)(const DirectBlock& b, const float* in, float* out, int64_t columns);
+// A run of taps, each with the one kFarTaps after it, which reads the same vectors for columns so
+// much further on.
+template <int N>
+WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t out,
+                                int64_t columns) {
+  constexpr int kFar = kFarTaps / kLanes;
+  Sums<1, 1, N> s;
+  const float* factors = b.filter;
+  for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride, factors += b.tap_count) {
+    for (int64_t first = 0; first < b.tap_count; first += 2 * kFarTaps) {
+      const int64_t count = std::min(b.tap_count - first, 2 * kFarTaps);
+      const int64_t pairs = std::max<int64_t>(count - kFarTaps, 0);
+      const float* from = in + b.taps[first];
+      const float* factor = factors + first;
+      for (int64_t t = 0; t < pairs; ++t, ++from, ++factor) {
+        const Vector near = set(factor[0]), far = set(factor[kFarTaps]);
+#pragma GCC unroll 16
+        for (int n = 0; n < N + kFar; ++n) {
+          const Vector x = load_once(from + n * kLanes);
+          if (n < N) s.sum[0][0][n] = multiply_add(near, x, s.sum[0][0][n]);
+          if (n >= kFar) s.sum[0][0][n - kFar] = multiply_add(far, x, s.sum[0][0][n - kFar]);
+        }
+      }
+      for (int64_t t = pairs; t < std::min(count, kFarTaps); ++t, ++from, ++factor) {
+        const Vector near = set(factor[0]);
+#pragma GCC unroll 16
+        for (int n = 0; n < N; ++n) {
+          s.sum[0][0][n] = multiply_add(near, load(from + n * kLanes), s.sum[0][0][n]);
+        }
+      }
+    }
+  }
+  s.finish(b, out, columns);
+}
 
+using Function = void (*)(const DirectBlock& b, const float* in, int64_t out, int64_t columns);
+
+// Most vectors of a row whose sums have room beside the factors of a column of the window.
+int64_t most_vectors(const DirectBlock& b) {
+  return kLanes < 16 && b.window.rows > 3 * b.window.step ? 2 : 3;
+}
+
+// Rows are worth sharing where there are several.
 template <int M, int R, int N>
-Function function_for(int64_t window_rows) {
-  if constexpr (M == 1) {
-    switch (window_rows) {
-      case 2:
-        return sum_rows<R, N, 2>;
-      case 3:
-        return sum_rows<R, N, 3>;
-      case 5:
-        return sum_rows<R, N, 5>;
-      case 7:
-        return sum_rows<R, N, 7>;
+Function function_for(const DirectBlock& b) {
+  if constexpr (M == 1 && R >= 4) {
+    const auto is = [&](int rows, int step) {
+      return b.window.kind == DirectWindow::Kind::rows && b.window.rows == rows &&
+             b.window.step == step;
+    };
+    if (is(2, 1)) return sum_rows<R, N, 2, 1>;
+    if (is(3, 1)) return sum_rows<R, N, 3, 1>;
+    if (is(3, 2)) return sum_rows<R, N, 3, 2>;
+    if (is(5, 2)) return sum_rows<R, N, 5, 2>;
+    if constexpr (N < 3 || kLanes == 16) {  // as most_vectors() says
+      if (is(5, 1)) return sum_rows<R, N, 5, 1>;
+      if (is(7, 1)) return sum_rows<R, N, 7, 1>;
     }
   }
   return sum_taps<M, R, N>;
 }
 
-// All rows of a strip of N times kLanes columns, R rows at a time: 7, since feature maps like to
-// have a multiple of 7 rows, or fewer where registers or rows do not suffice. The last rows are
-// summed together with some before them, once more, rather than fewer at a time.
+// Brings the memory nearer that is wanted next, a bit with every few sums.
+class Fetch {
+ public:
+  explicit Fetch(const DirectBlock& b)
+      : next_(b.next),
+        end_(b.next + b.next_bytes),
+        bytes_a_vector_(b.next_bytes * kLanes / (b.groups * b.rows * b.columns) + 1) {}
+  void operator()(int64_t vectors) {
+    due_ += vectors * bytes_a_vector_;
+    for (; due_ > 0 && next_ < end_; due_ -= 64, next_ += 64) __builtin_prefetch(next_, 0, 2);
+  }
+
+ private:
+  const char* next_;
+  const char* end_;
+  int64_t bytes_a_vector_;
+  int64_t due_ = 0;
+};
+
+template <int M>
+void to_next_group(DirectBlock& b) {
+  b.in += b.in_group_stride;
+  b.filter += b.filter_group_stride;
+  if (b.bias != nullptr) b.bias += M;
+  b.out = static_cast<char*>(b.out) + b.out_group_stride * (b.half ? 2 : 4);
+  b.next_bytes = 0;
+}
+
+// Rows that are summed at a time, of a strip of columns.
+struct Strip {
+  Function function;
+  int64_t rows;
+};
+
+// As many rows, at most R, as there are and registers suffice for.
 template <int M, int R, int N>
-void sum_strip(const DirectBlock& b, int64_t column) {
+Strip strip_for(const DirectBlock& b) {
   constexpr int kFewer = R > 4 ? 4 : R / 2;
   if constexpr (R > 1 && M * R * N > kSums) {
-    return sum_strip<M, kFewer, N>(b, column);
+    return strip_for<M, kFewer, N>(b);
   } else {
     if constexpr (R > 1) {
-      if (b.rows < R) return sum_strip<M, kFewer, N>(b, column);
+      if (b.rows < R) return strip_for<M, kFewer, N>(b);
     }
-    const Function function = function_for<M, R, N>(b.window_rows);
-    for (int64_t row = 0; row < b.rows; row += R) {
-      const int64_t first = std::min(row, b.rows - R);
-      function(b, b.in + first * b.in_row_stride + column,
-               b.out + first * b.out_row_stride + column, b.columns - column);
-    }
+    return {function_for<M, R, N>(b), R};
   }
 }
 
-void sum_long_rows(const DirectBlock& b) {
-  int64_t column = 0;
-  for (; b.columns - column > 7 * kLanes; column += 8 * kLanes) {
-    sum_strip<1, 1, 8>(b, column);
-  }
-  for (; b.columns - column > kLanes; column += 2 * kLanes) sum_strip<1, 1, 2>(b, column);
-  if (column < b.columns) sum_strip<1, 1, 1>(b, column);
-}
-
-// Strips as wide as registers allow, all nearly the same.
+// R: 7, since feature maps like to have a multiple of 7 rows.
 template <int M, int R, int kMost>
-void sum_strips(const DirectBlock& b) {
-  int64_t left = (b.columns + kLanes - 1) / kLanes;
-  int64_t strips = (left + kMost - 1) / kMost;
-  for (int64_t column = 0; strips > 0; --strips) {
-    const int64_t width = (left + strips - 1) / strips;
-    switch (width) {
-      case 1:
-        sum_strip<M, R, 1>(b, column);
-        break;
-      case 2:
-        sum_strip<M, R, std::min(2, kMost)>(b, column);
-        break;
-      case 3:
-        sum_strip<M, R, std::min(3, kMost)>(b, column);
-        break;
-      default:
-        sum_strip<M, R, kMost>(b, column);
+Strip strip_for_width(const DirectBlock& b, int64_t vectors) {
+  switch (vectors) {
+    case 1:
+      return strip_for<M, R, 1>(b);
+    case 2:
+      return strip_for<M, R, std::min(2, kMost)>(b);
+    case 3:
+      return strip_for<M, R, std::min(3, kMost)>(b);
+    default:
+      return strip_for<M, R, kMost>(b);
+  }
+}
+
+// Some rows at a time, of all columns. Strips are as wide as registers allow, all nearly the same.
+template <int M, int kMost>
+void sum_strips(DirectBlock& b, int64_t most) {
+  const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
+  const int64_t strips = (vectors + most - 1) / most;
+  const int64_t width = vectors / strips, wider = vectors % strips;  // so many have one more
+  const auto [wide, step] = strip_for_width<M, 7, kMost>(b, wider > 0 ? width + 1 : width);
+  const Function narrow = wider == 0  ? wide
+                          : step == 7 ? strip_for_width<M, 7, kMost>(b, width).function
+                          : step == 4 ? strip_for_width<M, 4, kMost>(b, width).function
+                          : step == 2 ? strip_for_width<M, 2, kMost>(b, width).function
+                                      : strip_for_width<M, 1, kMost>(b, width).function;
+  Fetch fetch(b);
+  for (int64_t group = 0; group < b.groups; ++group) {
+    for (int64_t row = 0; row < b.rows; row += step) {
+      // The last rows are summed together with some before them, once more.
+      const int64_t first = std::min(row, b.rows - step);
+      const float* in = b.in + first * b.in_row_stride;
+      const int64_t out = first * b.out_row_stride;
+      int64_t column = 0;
+      fetch(step * vectors);
+      for (int64_t i = 0; i < strips; ++i) {
+        (i < wider ? wide : narrow)(b, in + column, out + column, b.columns - column);
+        column += (i < wider ? width + 1 : width) * kLanes;
+      }
     }
-    column += width * kLanes;
-    left -= width;
+    to_next_group<M>(b);
+  }
+}
+
+// One row after the other.
+void sum_long_rows(const DirectBlock& b) {
+  constexpr int kWidth = 8;
+  const bool is_run = b.window.kind == DirectWindow::Kind::run;
+  const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
+  Fetch fetch(b);
+  for (int64_t row = 0; row < b.rows; ++row) {
+    const float* in = b.in + row * b.in_row_stride;
+    const int64_t out = row * b.out_row_stride;
+    fetch(vectors);
+    if (vectors >= kWidth) {
+      for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
+        // The last are summed together with some before them.
+        const int64_t first = std::min(column, (vectors - kWidth) * kLanes);
+        (is_run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>)(b, in + first, out + first,
+                                                                 b.columns - first);
+      }
+    } else {
+      int64_t column = 0;
+      for (; b.columns - column > kLanes; column += 2 * kLanes) {
+        sum_taps<1, 1, 2>(b, in + column, out + column, b.columns - column);
+      }
+      if (column < b.columns) sum_taps<1, 1, 1>(b, in + column, out + column, b.columns - column);
+    }
   }
 }
 
 template <int M>
-void sum_block(const DirectBlock& b) {
-  if constexpr (M == 1) {
-    // Enough sums to hide how long one takes.
-    if (b.rows < 4 && b.columns > 4 * kLanes) return sum_long_rows(b);
-    return sum_strips<1, 7, 3>(b);
-  } else {
-    return sum_strips<M, 7, std::min(4, kSums / M)>(b);
+void sum_groups(DirectBlock b) {
+  constexpr int kMost = M == 1 ? 3 : std::min(4, kSums / M);
+  // Enough sums to hide how long one takes.
+  if (M == 1 && b.rows < 4 && b.columns > 4 * kLanes) {
+    for (int64_t group = 0; group < b.groups; ++group) {
+      sum_long_rows(b);
+      to_next_group<M>(b);
+    }
+    return;
   }
-}
-
-template <class T, class LoadRow>
-void load_rows(const DirectRows& r, const LoadRow& load_row) {
-  const T* from = static_cast<const T*>(r.from);
-  float* to = r.to;
-  // Not read again after each store, which might, for all that the compiler knows, change them.
-  const int64_t from_stride = r.from_row_stride, to_stride = r.to_row_stride;
-  for (int64_t row = r.rows; row > 0; --row) {
-    load_row(from, to);
-    from += from_stride;
-    to += to_stride;
-  }
-}
-
-#ifdef __AVX2__  // masked loads that leave the rest of memory alone
-
-auto mask_of(int64_t count) {
-  return hn::FirstN(vector_tag, static_cast<std::size_t>(std::clamp<int64_t>(count, 0, kLanes)));
-}
-
-void load_dense(const DirectRows& r) {
-  const int64_t whole = (r.columns - 1) / kLanes * kLanes;
-  const auto mask = mask_of(r.columns - whole);
-  load_rows<float>(r, [=](const float* from, float* to) {
-    for (int64_t i = 0; i < whole; i += kLanes) {
-      store(load(from + i), to + i);
-    }
-    hn::StoreU(hn::MaskedLoad(mask, vector_tag, from + whole), vector_tag, to + whole);
-  });
-}
-
-// Of the last number that is kept, the one after it is not read.
-void load_every_other(const DirectRows& r) {
-  const int64_t whole = (r.columns - 1) / kLanes * kLanes;
-  const int64_t rest = 2 * (r.columns - whole) - 1;
-  const auto low_mask = mask_of(rest);
-  const auto high_mask = mask_of(rest - kLanes);
-  load_rows<float>(r, [=](const float* from, float* to) {
-    for (int64_t i = 0; i < whole; i += kLanes) {
-      const Vector low = hn::LoadU(vector_tag, from + 2 * i);
-      const Vector high = hn::LoadU(vector_tag, from + 2 * i + kLanes);
-      hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to + i);
-    }
-    const Vector low = hn::MaskedLoad(low_mask, vector_tag, from + 2 * whole);
-    const Vector high = hn::MaskedLoad(high_mask, vector_tag, from + 2 * whole + kLanes);
-    hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to + whole);
-  });
-}
-
-void load_pairs(const DirectRows& r) {
-  const int64_t whole = (r.columns - 1) / (2 * kLanes) * (2 * kLanes);
-  const auto low_mask = mask_of(r.columns - whole);
-  const auto high_mask = mask_of(r.columns - whole - kLanes);
-  const int64_t odd = r.to_odd - r.to;
-  const auto store = [odd](Vector low, Vector high, float* to) {
-    hn::StoreU(hn::ConcatEven(vector_tag, high, low), vector_tag, to);
-    hn::StoreU(hn::ConcatOdd(vector_tag, high, low), vector_tag, to + odd);
-  };
-  if (r.columns <= kLanes) {
-    const Vector zero = hn::Zero(vector_tag);
-    return load_rows<float>(r, [=](const float* from, float* to) {
-      store(hn::MaskedLoad(low_mask, vector_tag, from), zero, to);
-    });
-  }
-  load_rows<float>(r, [=](const float* from, float* to) {
-    for (int64_t i = 0; i < whole; i += 2 * kLanes) {
-      store(hn::LoadU(vector_tag, from + i), hn::LoadU(vector_tag, from + i + kLanes), to + i / 2);
-    }
-    store(hn::MaskedLoad(low_mask, vector_tag, from + whole),
-          hn::MaskedLoad(high_mask, vector_tag, from + whole + kLanes), to + whole / 2);
-  });
-}
-
-#endif
-
-void load_row(const std::uint16_t* from, int64_t stride, float* to, int64_t columns) {
-  int64_t i = 0;
-  if (stride == 1) {
-#ifdef __AVX512F__
-    for (; i < columns; i += 16) {
-      const auto mask =
-          static_cast<__mmask16>(columns - i >= 16 ? 0xffff : (1 << (columns - i)) - 1);
-      _mm512_storeu_ps(to + i,
-                       _mm512_maskz_cvtph_ps(mask, _mm256_maskz_loadu_epi16(mask, from + i)));
-    }
-#elif defined(__F16C__)
-    for (; i + 8 <= columns; i += 8) {
-      const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
-      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(half));
-    }
-#endif
-  }
-  for (; i < columns; ++i) to[i] = widen_half(from[i * stride]);
+  sum_strips<M, kMost>(b, M == 1 ? most_vectors(b) : kMost);
 }
 
 }  // namespace
@@ -383,43 +417,13 @@ void load_row(const std::uint16_t* from, int64_t stride, float* to, int64_t colu
 void direct_multiply(const DirectBlock& b) noexcept {
   switch (b.out_channels) {
     case 1:
-      return sum_block<1>(b);
+      return sum_groups<1>(b);
     case 2:
-      return sum_block<2>(b);
+      return sum_groups<2>(b);
     case 3:
-      return sum_block<3>(b);
+      return sum_groups<3>(b);
     default:
-      return sum_block<4>(b);
-  }
-}
-
-void direct_load_f32(const DirectRows& r) noexcept {
-#ifdef __AVX2__
-  if (r.from_stride == 1) return load_dense(r);
-  if (r.to_odd != nullptr) return load_pairs(r);
-  if (r.from_stride == 2) return load_every_other(r);
-#endif
-  const int64_t odd = r.to_odd - r.to;
-  load_rows<float>(r, [&](const float* from, float* to) {
-    if (r.to_odd != nullptr) {
-      for (int64_t i = 0; i < r.columns; ++i) to[i / 2 + i % 2 * odd] = from[i];
-    } else {
-      for (int64_t i = 0; i < r.columns; ++i) to[i] = from[i * r.from_stride];
-    }
-  });
-}
-
-void direct_load_f16(const DirectRows& r) noexcept {
-  const int64_t odd = r.to_odd - r.to;
-  const int64_t columns = r.columns, stride = r.from_stride;
-  if (r.to_odd != nullptr) {
-    load_rows<std::uint16_t>(r, [=](const std::uint16_t* from, float* to) {
-      load_row(from, 2, to, (columns + 1) / 2);
-      load_row(from + 1, 2, to + odd, columns / 2);
-    });
-  } else {
-    load_rows<std::uint16_t>(
-        r, [=](const std::uint16_t* from, float* to) { load_row(from, stride, to, columns); });
+      return sum_groups<4>(b);
   }
 }
 

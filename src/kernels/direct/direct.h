@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/direct/phases.h"
 #include "weft/isa.h"
 
 namespace weft::kernels {
@@ -13,14 +14,73 @@ inline constexpr std::int64_t kDirectChannels = 4;
 // Output rows may be computed, and input rows read, up to the next multiple of this many columns.
 inline constexpr std::int64_t kDirectColumns = 16;
 
-// A block of output rows of a few output channels, summed straight from padded input rows:
+// How the taps of a channel lie, for the kernels that load a vector once for several of them.
+struct DirectWindow {
+  enum class Kind {
+    any,
+    // Taps (.., h, w) of which taps(h, w) == taps(h - step, w) + in_row_stride, so that an input
+    // row serves several output rows. One output channel.
+    rows,
+    // More than kFarTaps consecutive taps. One output channel.
+    run,
+  };
+  Kind kind = Kind::any;
+  std::int64_t rows = 0, columns = 0, step = 1;
+
+  // Whether there are kernels for so many rows and that step.
+  static constexpr bool has_rows(std::int64_t rows, std::int64_t step) {
+    if (step == 2) return rows == 3 || rows == 5;
+    return step == 1 && (rows == 2 || rows == 3 || rows == 5 || rows == 7);
+  }
+};
+
+// Taps so far apart in a run are summed together: they read the same vectors.
+inline constexpr std::int64_t kFarTaps = 16;
+
+// Tap number `tap`, which lies at `offset` and has factors filter[tap * out_channels + ..].
+struct DirectTerm {
+  std::int64_t offset;
+  std::int64_t tap;
+};
+
+// Calls add(tap) for all taps in the order in which they are summed: ascending; those of `rows`
+// for each layer of the window one column of every step-th row after the other; those of a run in
+// pairs with the one kFarTaps further on.
+template <class Add>
+void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add& add) {
+  switch (window.kind) {
+    case DirectWindow::Kind::any:
+      for (std::int64_t t = 0; t < tap_count; ++t) add(t);
+      return;
+    case DirectWindow::Kind::rows:
+      for (std::int64_t t = 0; t < tap_count; t += window.rows * window.columns) {
+        for (std::int64_t first = 0; first < window.step; ++first) {
+          for (std::int64_t w = 0; w < window.columns; ++w) {
+            for (std::int64_t h = first; h < window.rows; h += window.step) {
+              add(t + h * window.columns + w);
+            }
+          }
+        }
+      }
+      return;
+    case DirectWindow::Kind::run:
+      for (std::int64_t first = 0; first < tap_count; first += 2 * kFarTaps) {
+        for (std::int64_t t = first; t < first + kFarTaps; ++t) {
+          if (t < tap_count) add(t);
+          if (t + kFarTaps < tap_count) add(t + kFarTaps);
+        }
+      }
+  }
+}
+
+// Blocks of output rows of a few output channels, summed straight from padded input rows, for some
+// groups of channels one after the other:
 //
 //   out(m, r, i) = sum over c, t of filter(c, t, m) * in(c, r * in_row_stride + taps[t] + i)
 //                  + bias[m]
 //
-// One multiply-add a term, fused where the instruction set has it, c ascending. The taps of a
-// channel come in an order that depends on the window alone: ascending, or, where a row serves
-// several output rows, column by column of the window.
+// One multiply-add a term, fused where the instruction set has it, c ascending, and for each
+// channel its taps in the order of `terms`, which is that of direct_order().
 //
 //   in      in(c, o) = in[c * in_channel_stride + o]; readable up to the next multiple of
 //           kDirectColumns columns
@@ -35,34 +95,49 @@ struct DirectBlock {
 
   const std::int64_t* taps;
   std::int64_t tap_count;
-  // Taps (.., h, w) of which taps(h, w) == taps(0, w) + h * in_row_stride, so that an input row
-  // serves several output rows; 0 where they do not lie so.
-  std::int64_t window_rows;
-  std::int64_t window_columns;
+  DirectWindow window;
+  const DirectTerm* terms;  // the taps in the order in which they are summed
 
   const float* filter;
   const float* bias;          // out_channels numbers, or null
   std::int64_t out_channels;  // 1 to kDirectChannels
-  float* out;
+  void* out;                  // float32, or with `half` float16
+  bool half;
   std::int64_t out_channel_stride;
   std::int64_t out_row_stride;
   std::int64_t rows;
   std::int64_t columns;
+
+  // From group to group; those of the bias follow each other.
+  std::int64_t groups;
+  std::int64_t in_group_stride;
+  std::int64_t filter_group_stride;
+  std::int64_t out_group_stride;
+
+  // Memory that is wanted next is brought nearer meanwhile.
+  const char* next;
+  std::int64_t next_bytes;
 };
 
-// to[r * to_row_stride + i] = from[r * from_row_stride + i * from_stride], widened to float32. May
-// write zeros after the last column, up to the next multiple of kDirectColumns, and goes from the
-// first row to the last.
+// For each of some channels,
+//
+//   to[r * to_row_stride + i] = from[r * from_row_stride + i * from_stride], widened to float32.
+//
+// May write zeros after the last column, up to the next multiple of kDirectColumns, and goes from
+// the first row to the last.
 //
 // With to_odd, from_stride is 2 and `columns` counts the elements from the first to the last one
 // read: those of even number go to `to`, those of odd number to `to_odd`.
 struct DirectRows {
   const void* from;
-  std::int64_t from_row_stride;  // elements
+  std::int64_t from_channel_stride;  // elements
+  std::int64_t from_row_stride;
   std::int64_t from_stride;
   float* to;
   float* to_odd;  // or null
+  std::int64_t to_channel_stride;
   std::int64_t to_row_stride;
+  std::int64_t channels;
   std::int64_t rows;
   std::int64_t columns;
 };
@@ -72,6 +147,7 @@ struct DirectKernels {
   const char* f32_name;  // what plans report: "direct_f32_avx2"
   const char* f16_name;
   void (*multiply)(const DirectBlock& block) noexcept;
+  void (*sum_phases)(const DirectPhases& phases) noexcept;
   void (*load_f32)(const DirectRows& rows) noexcept;
   void (*load_f16)(const DirectRows& rows) noexcept;
 };

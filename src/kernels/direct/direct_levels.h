@@ -6,14 +6,16 @@
 
 namespace weft::kernels {
 struct DirectBlock;
+struct DirectPhases;
 struct DirectRows;
 }  // namespace weft::kernels
 
-#define WEFT_DECLARE_DIRECT(level)                     \
-  namespace weft::kernels::level {                     \
-  void direct_multiply(const DirectBlock& b) noexcept; \
-  void direct_load_f32(const DirectRows& r) noexcept;  \
-  void direct_load_f16(const DirectRows& r) noexcept;  \
+#define WEFT_DECLARE_DIRECT(level)                        \
+  namespace weft::kernels::level {                        \
+  void direct_multiply(const DirectBlock& b) noexcept;    \
+  void direct_sum_phases(const DirectPhases& b) noexcept; \
+  void direct_load_f32(const DirectRows& r) noexcept;     \
+  void direct_load_f16(const DirectRows& r) noexcept;     \
   }
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_DIRECT)
 #undef WEFT_DECLARE_DIRECT

@@ -6,12 +6,13 @@ namespace weft::kernels {
 
 namespace {
 
-#define WEFT_DIRECT(level) \
-  {Isa::level,             \
-   "direct_f32_" #level,   \
-   "direct_f16_" #level,   \
-   level::direct_multiply, \
-   level::direct_load_f32, \
+#define WEFT_DIRECT(level)   \
+  {Isa::level,               \
+   "direct_f32_" #level,     \
+   "direct_f16_" #level,     \
+   level::direct_multiply,   \
+   level::direct_sum_phases, \
+   level::direct_load_f32,   \
    level::direct_load_f16},
 constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
 #undef WEFT_DIRECT

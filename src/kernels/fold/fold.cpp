@@ -1,10 +1,13 @@
 #include "kernels/fold/fold.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/fold/fold_levels.h"
 #include "kernels/half.h"
+#include "kernels/lanes.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -45,21 +48,175 @@ void add_row(float* __restrict sum, const Half* __restrict from, int64_t step, i
 #endif
 
 template <class Sum, class T>
-void add(const FoldRectangle& k) {
-  for (int64_t row = 0; row < k.rows; ++row) {
-    add_row(static_cast<Sum*>(k.sum) + row * k.sum_row,
-            static_cast<const T*>(k.from) + row * k.from_row, k.from_step, k.count);
+void add_any(const FoldBox& k) {
+  for (int64_t plane = 0; plane < k.planes; ++plane) {
+    Sum* const first = static_cast<Sum*>(k.sum) + plane * k.sum_plane;
+    if (k.start) {
+      for (int64_t row = 0; row < k.rows; ++row) {
+        Sum* const sum = first + row * k.sum_row;
+        for (int64_t i = 0; i < k.count; ++i) sum[i] = 0;
+      }
+    }
+    for (int64_t t = 0; t < k.term_count; ++t) {
+      const FoldTerm term = k.terms[t];
+      Sum* sum = first + term.begin;
+      const T* from =
+          static_cast<const T*>(term.from) + plane * k.from_plane + term.begin * k.from_step;
+      const int64_t count = term.end - term.begin;
+      for (int64_t row = 0; row < k.rows; ++row) {
+        add_row(sum, from, k.from_step, count);
+        sum += k.sum_row;
+        from += k.from_row;
+      }
+    }
   }
+}
+
+#ifdef __AVX512BW__
+
+// What is added at once: 64 bytes of sums.
+template <class Sum>
+struct Vector {
+  using Type __attribute__((vector_size(64))) = Sum;
+};
+template <>
+struct Vector<Half> : Vector<float> {};  // once widened
+template <class Sum>
+using VectorOf = typename Vector<Sum>::Type;
+
+template <class T>
+struct Bits {
+  using Type = T;
+};
+template <>
+struct Bits<float> {
+  using Type = std::uint32_t;
+};
+template <>
+struct Bits<double> {
+  using Type = std::uint64_t;
+};
+template <class T>
+using BitsOf = typename Bits<T>::Type;
+
+template <class T>
+VectorOf<T> load(std::uint64_t mask, const T* from) {
+  return reinterpret_cast<VectorOf<T>>(load_lanes(mask, reinterpret_cast<const BitsOf<T>*>(from)));
+}
+VectorOf<float> load(std::uint64_t mask, const Half* from) {
+  const auto lanes = static_cast<__mmask16>(mask);
+  return reinterpret_cast<VectorOf<float>>(
+      _mm512_maskz_cvtph_ps(lanes, _mm256_maskz_loadu_epi16(lanes, from)));
+}
+
+// A lane that a term has nothing for adds +0, which changes no sum: sums start at +0, so none is
+// ever -0.
+template <class Sum, class T, int terms>
+void add_terms(const FoldBox& k) {
+  constexpr int64_t kLanes = 64 / sizeof(Sum);
+  constexpr int64_t kVectors = 32;  // whose masks are worked out at once
+  const int64_t ahead = k.ahead;
+  for (int64_t first = 0; first < k.count; first += kVectors * kLanes) {
+    std::uint64_t all[kVectors];
+    std::uint64_t before[kVectors];
+    std::uint64_t has[kVectors][terms];
+    const int64_t vectors = std::min(kVectors, (k.count - first + kLanes - 1) / kLanes);
+    for (int64_t v = 0; v < vectors; ++v) {
+      const int64_t at = first + v * kLanes;
+      all[v] = lane_mask(0, k.count - at);
+      before[v] = k.start ? 0 : all[v];
+      for (int t = 0; t < terms; ++t) {
+        has[v][t] = lane_mask(k.terms[t].begin - at, k.terms[t].end - at);
+      }
+    }
+    const auto add_rows = [&](int64_t plane, int64_t row, auto row_count) {
+      constexpr int kRows = decltype(row_count)::value;
+      Sum* sum = static_cast<Sum*>(k.sum) + plane * k.sum_plane + row * k.sum_row + first;
+      const int64_t offset = plane * k.from_plane + row * k.from_row + first;
+      const T* from[terms];
+      for (int t = 0; t < terms; ++t) from[t] = static_cast<const T*>(k.terms[t].from) + offset;
+      for (int64_t v = 0; v < vectors; ++v) {
+        VectorOf<Sum> values[kRows];
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) values[r] = load(before[v], sum + r * k.sum_row);
+#pragma GCC unroll 4
+        for (int t = 0; t < terms; ++t) {
+          const std::uint64_t mask = has[v][t];
+#pragma GCC unroll 4
+          for (int r = 0; r < kRows; ++r) {
+            const T* const at = from[t] + r * k.from_row;
+            if (ahead != 0) __builtin_prefetch(at + ahead);
+            values[r] += load(mask, at);
+          }
+          from[t] += kLanes;
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) {
+          store_lanes(all[v], reinterpret_cast<BitsOf<Sum>*>(sum + r * k.sum_row),
+                      reinterpret_cast<__m512i>(values[r]));
+        }
+        sum += kLanes;
+      }
+    };
+    for (int64_t plane = 0; plane < k.planes; ++plane) {
+      int64_t row = 0;
+      for (; row + 4 <= k.rows; row += 4) {
+        add_rows(plane, row, std::integral_constant<int, 4>{});
+      }
+      for (; row < k.rows; ++row) add_rows(plane, row, std::integral_constant<int, 1>{});
+    }
+  }
+}
+
+template <class Sum, class T>
+void add_lanes(const FoldBox& k) {
+  if (k.from_step != 1) return add_any<Sum, T>(k);
+  switch (k.term_count) {
+    case 1:
+      return add_terms<Sum, T, 1>(k);
+    case 2:
+      return add_terms<Sum, T, 2>(k);
+    case 3:
+      return add_terms<Sum, T, 3>(k);
+    case 4:
+      return add_terms<Sum, T, 4>(k);
+    default:
+      return add_any<Sum, T>(k);
+  }
+}
+
+#else
+
+template <class Sum, class T>
+void add_lanes(const FoldBox& k) {
+  add_any<Sum, T>(k);
+}
+
+#endif
+
+template <class Sum, class T>
+void add(const FoldBox& k) {
+  if (k.count != 1 || k.sum_plane != 1) return add_lanes<Sum, T>(k);
+  // Planes of one element a row are one row.
+  FoldBox row = k;
+  row.planes = 1;
+  row.count = k.planes;
+  row.from_step = k.from_plane;
+  for (FoldTerm& term : row.terms) {
+    if (term.end != 0) term.end = term.begin == 0 ? k.planes : 0;
+    term.begin = 0;
+  }
+  add_lanes<Sum, T>(row);
 }
 
 }  // namespace
 
-void fold_i8(const FoldRectangle& k) noexcept { add<std::uint8_t, std::uint8_t>(k); }
-void fold_i16(const FoldRectangle& k) noexcept { add<std::uint16_t, std::uint16_t>(k); }
-void fold_i32(const FoldRectangle& k) noexcept { add<std::uint32_t, std::uint32_t>(k); }
-void fold_i64(const FoldRectangle& k) noexcept { add<std::uint64_t, std::uint64_t>(k); }
-void fold_f16(const FoldRectangle& k) noexcept { add<float, Half>(k); }
-void fold_f32(const FoldRectangle& k) noexcept { add<float, float>(k); }
-void fold_f64(const FoldRectangle& k) noexcept { add<double, double>(k); }
+void fold_i8(const FoldBox& k) noexcept { add<std::uint8_t, std::uint8_t>(k); }
+void fold_i16(const FoldBox& k) noexcept { add<std::uint16_t, std::uint16_t>(k); }
+void fold_i32(const FoldBox& k) noexcept { add<std::uint32_t, std::uint32_t>(k); }
+void fold_i64(const FoldBox& k) noexcept { add<std::uint64_t, std::uint64_t>(k); }
+void fold_f16(const FoldBox& k) noexcept { add<float, Half>(k); }
+void fold_f32(const FoldBox& k) noexcept { add<float, float>(k); }
+void fold_f64(const FoldBox& k) noexcept { add<double, double>(k); }
 
 }  // namespace weft::kernels::WEFT_ISA

@@ -1,6 +1,6 @@
 #pragma once
 
-// Adds rows of columns to rows of sums.
+// Adds columns to sums.
 
 #include <cstdint>
 #include <span>
@@ -11,21 +11,40 @@
 
 namespace weft::kernels {
 
-//   sum[r * sum_row + i] += from[r * from_row + i * from_step]    0 <= r < rows, 0 <= i < count
-//
-// Steps are in elements, any sign; from_step and from_row may be 0. The rows of `sum` do not
-// overlap each other or `from`.
-struct FoldRectangle {
-  void* sum;
-  std::int64_t sum_row;
+// One of the things to add: its element 0 of row 0 of plane 0, which need not be in memory, and the
+// elements of each row that it has, the same in all rows.
+struct FoldTerm {
   const void* from;
-  std::int64_t from_row;
-  std::int64_t from_step;
-  std::int64_t rows;
-  std::int64_t count;
+  std::int64_t begin;
+  std::int64_t end;
 };
 
-using FoldFunction = void (*)(const FoldRectangle&) noexcept;
+// Adds each term, one after the other, to all sums that it has elements for:
+//
+//   sum[p * sum_plane + r * sum_row + i] += from[p * from_plane + r * from_row + i * from_step]
+//       for 0 <= p < planes, 0 <= r < rows, begin <= i < end
+//
+// Steps are in elements, any sign; those of `from` may be 0. 0 <= begin <= end <= count for every
+// term. The rows of `sum` do not overlap each other or a term.
+struct FoldBox {
+  static constexpr std::int64_t kMaxTerms = 4;
+
+  void* sum;
+  std::int64_t sum_plane;
+  std::int64_t sum_row;
+  std::int64_t from_plane;
+  std::int64_t from_row;
+  std::int64_t from_step;
+  std::int64_t ahead;  // from each element to one that is read soon, as a hint; 0 for none
+  std::int64_t planes;
+  std::int64_t rows;
+  std::int64_t count;
+  bool start;               // sums start at 0 instead of what they hold
+  std::int64_t term_count;  // at most kMaxTerms
+  FoldTerm terms[kMaxTerms];
+};
+
+using FoldFunction = void (*)(const FoldBox&) noexcept;
 
 // Sums have the type of the tensor, except that those of float16 are float32. Integers wrap, so
 // that one kernel serves both signednesses.

@@ -5,18 +5,18 @@
 #include "base/levels.h"
 
 namespace weft::kernels {
-struct FoldRectangle;
+struct FoldBox;
 }
 
-#define WEFT_DECLARE_FOLD(level)                \
-  namespace weft::kernels::level {              \
-  void fold_i8(const FoldRectangle&) noexcept;  \
-  void fold_i16(const FoldRectangle&) noexcept; \
-  void fold_i32(const FoldRectangle&) noexcept; \
-  void fold_i64(const FoldRectangle&) noexcept; \
-  void fold_f16(const FoldRectangle&) noexcept; \
-  void fold_f32(const FoldRectangle&) noexcept; \
-  void fold_f64(const FoldRectangle&) noexcept; \
+#define WEFT_DECLARE_FOLD(level)          \
+  namespace weft::kernels::level {        \
+  void fold_i8(const FoldBox&) noexcept;  \
+  void fold_i16(const FoldBox&) noexcept; \
+  void fold_i32(const FoldBox&) noexcept; \
+  void fold_i64(const FoldBox&) noexcept; \
+  void fold_f16(const FoldBox&) noexcept; \
+  void fold_f32(const FoldBox&) noexcept; \
+  void fold_f64(const FoldBox&) noexcept; \
   }
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_FOLD)
 #undef WEFT_DECLARE_FOLD

@@ -68,7 +68,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
 #pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {
       const float* from = tile.acc + static_cast<std::int64_t>(m) * tile.acc_stride + v * kLanes;
-      acc[m][v] = tile.first ? zero() : load(from);
+      acc[m][v] = tile.first || tile.apart ? zero() : load(from);
     }
   }
   const std::int64_t step = kStep != 0 ? kStep : tile.a_step;
@@ -109,7 +109,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
 #pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {
       float* to = tile.acc + static_cast<std::int64_t>(m) * tile.acc_stride + v * kLanes;
-      store(acc[m][v], to);
+      store(tile.apart ? add(acc[m][v], load(to)) : acc[m][v], to);
     }
   }
 }

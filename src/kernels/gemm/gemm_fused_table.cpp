@@ -23,12 +23,13 @@ void multiply(const GemmTile& tile) noexcept {
   for (size_t m = 0; m < kPositions; ++m) {
     float* acc = tile.acc + static_cast<std::int64_t>(m) * tile.acc_stride;
     for (size_t n = 0; n < kColumns; ++n) {
-      float sum = tile.first ? 0.0f : acc[n];
+      float sum = tile.first || tile.apart ? 0.0f : acc[n];
       for (std::int64_t k = 0; k < tile.depth; ++k) {
         const GemmTerm& term = tile.terms[k];
         sum = std::fma(tile.a[term.a + static_cast<std::int64_t>(m) * tile.a_step],
                        tile.b[term.b + static_cast<std::int64_t>(n)], sum);
       }
+      if (tile.apart) sum += acc[n];
       acc[n] = tile.bias != nullptr ? sum + tile.bias[tile.bias_of_positions ? m : n] : sum;
     }
   }

@@ -3,6 +3,9 @@
 #include <cstdint>
 
 #include "kernels/half.h"
+#ifdef __AVX512F__
+#include "kernels/interleave.h"
+#endif
 #include "kernels/rows/rows_levels.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -48,9 +51,64 @@ void spread_by_two(const float* from, float* to, int64_t count) noexcept {
                           _mm512_maskz_permutexvar_ps(0xffff, high, x));
   }
 }
+
+template <int rows>
+void interleave_rows(const float* from, int64_t from_stride, float* to, int64_t begin,
+                     int64_t end) noexcept {
+  // Lanes that lie at `first` and after it, of those before `last`.
+  const auto between = [](int64_t first, int64_t last) {
+    return static_cast<__mmask16>(first_of_16(std::max<int64_t>(last, 0)) &
+                                  ~first_of_16(std::max<int64_t>(first, 0)));
+  };
+  constexpr int64_t kStep = int64_t{16} * rows;
+  for (int64_t n = begin / kStep * kStep; n < end; n += kStep) {
+    __m512 x[rows];
+    for (int r = 0; r < rows; ++r) {
+      const __mmask16 mask =
+          between((begin - n - r + rows - 1) / rows, (end - n - r + rows - 1) / rows);
+      x[r] = _mm512_maskz_loadu_ps(mask, from + r * from_stride + n / rows);
+    }
+#pragma GCC unroll 8
+    for (int64_t v = 0; v < rows; ++v) {
+      _mm512_mask_storeu_ps(to + n + 16 * v, between(begin - n - 16 * v, end - n - 16 * v),
+                            interleaved<rows>(x, v));
+    }
+  }
+}
+#else
+template <int rows>
+void interleave_rows(const float* from, int64_t from_stride, float* to, int64_t begin,
+                     int64_t end) noexcept {
+  for (; begin < end && begin % rows != 0; ++begin) {
+    to[begin] = from[begin % rows * from_stride + begin / rows];
+  }
+  for (; begin < end && end % rows != 0; --end) {
+    to[end - 1] = from[(end - 1) % rows * from_stride + (end - 1) / rows];
+  }
+  for (int64_t i = begin / rows; i < end / rows; ++i) {
+    for (int r = 0; r < rows; ++r) to[i * rows + r] = from[r * from_stride + i];
+  }
+}
 #endif
 
 }  // namespace
+
+void interleave(const float* from, int64_t from_stride, int64_t rows, float* to, int64_t begin,
+                int64_t end) noexcept {
+  switch (rows) {
+    case 1:
+      return interleave_rows<1>(from, from_stride, to, begin, end);
+    case 2:
+      return interleave_rows<2>(from, from_stride, to, begin, end);
+    case 3:
+      return interleave_rows<3>(from, from_stride, to, begin, end);
+    case 4:
+      return interleave_rows<4>(from, from_stride, to, begin, end);
+    case 8:
+      return interleave_rows<8>(from, from_stride, to, begin, end);
+  }
+  for (; begin < end; ++begin) to[begin] = from[begin % rows * from_stride + begin / rows];
+}
 
 void load_f32(const void* from, int64_t from_stride, float* to, int64_t count) noexcept {
   copy<float>(from, from_stride, to, 1, count);

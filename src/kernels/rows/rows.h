@@ -25,6 +25,14 @@ using StoreRow = void (*)(const float* from, void* to, std::int64_t to_stride,
 using CopyRow = void (*)(const void* from, std::int64_t from_stride, void* to,
                          std::int64_t to_stride, std::int64_t count) noexcept;
 
+// Several rows become one:
+//
+//   to[i * rows + r] = from[r * from_stride + i]   for begin <= i * rows + r < end, 0 <= r < rows
+//
+// Nothing else is read or written.
+using InterleaveRows = void (*)(const float* from, std::int64_t from_stride, std::int64_t rows,
+                                float* to, std::int64_t begin, std::int64_t end) noexcept;
+
 // The row kernels of one instruction set.
 struct RowKernels {
   Isa isa;
@@ -32,6 +40,7 @@ struct RowKernels {
   LoadRow load_f16;
   StoreRow store_f32;
   StoreRow store_f16;
+  InterleaveRows interleave;
   CopyRow copy_8;  // by bits an element
   CopyRow copy_16;
   CopyRow copy_32;

@@ -29,6 +29,9 @@ struct ProductBlock {
   std::int64_t steps;
   float* acc;  // 32 outputs of 32 positions, without gaps; aligned to 64 bytes
   bool first;
+  // Cache lines to fetch into the second level meanwhile, after each four products.
+  const std::uint16_t* ahead;
+  std::int64_t ahead_lines;
 };
 
 // The range of the numbers that were split, by lane.
@@ -37,10 +40,15 @@ struct alignas(64) LaneRange {
   std::uint32_t smallest[16];
 };
 
-// Terms of any number of positions, from one row of floats a term.
+// Terms of any number of positions, from one row of numbers a term. Rows lie in images: position p
+// is number first + p of the row, and number n is element n % length of image n / length.
 struct PatchRows {
-  const float* rows;
-  std::int64_t row_stride;    // floats
+  const void* rows;
+  bool half;                // float16, of which there are two parts; otherwise float32
+  std::int64_t row_stride;  // elements
+  std::int64_t first;
+  std::int64_t length;        // at least 16, where there is a second image
+  std::int64_t image_stride;  // elements
   std::int64_t terms;         // those up to the next multiple of 32 become 0
   std::int64_t positions;     // likewise
   std::uint16_t* to;          // first block of 32 positions
@@ -56,31 +64,42 @@ struct PatchTaps {
   std::uint16_t* to;
 };
 
-// A block's sums on their way to a tensor whose positions lie side by side, in one or two runs:
+// Most blocks whose sums lie interleaved in the output.
+inline constexpr int kMostInterleaved = 8;
+
+// A block's sums, or those of some blocks whose positions take turns, on their way to a tensor
+// whose positions lie side by side, in a few runs:
 //
-//   to(o, p) = activation(acc(o, first + p) + bias(o))   for p in [0, count), o in [0, outputs)
+//   to(o, p * interleaved + q) = activation(acc(q, o, first + p) + bias(o))
+//
+// for o in [0, outputs), and numbers p * interleaved + q in [begin, end) of each run.
 struct ProductResult {
   struct Run {
-    std::int64_t first;
-    std::int64_t count;
+    std::int64_t first;  // position
+    std::int64_t begin, end;
     void* to;
   };
+  static constexpr int kMostRuns = 6;
 
-  const float* acc;
+  const float* acc;   // [q][32 outputs][32 positions]
   const float* bias;  // one an output
   bool relu;          // or no activation
   bool half;          // float16, otherwise float32
+  bool past_cache;    // written straight to memory; ProductKernels::store ends with a fence
+  int interleaved;    // blocks: 1 to kMostInterleaved
   std::int64_t outputs;
   std::int64_t output_stride;  // elements
+  std::int64_t ahead;          // elements from here to the next block's, in all likelihood
+  std::int64_t steps;          // of products, in which to store all
   std::int64_t run_count;
-  Run runs[2];
+  Run runs[kMostRuns];
+  std::int64_t next;  // output
 };
 
-// What is done between the products of a block, while the vector units have nothing else to do: the
-// results of the block before are stored, all of them, and some of the patches of a later one are
-// packed.
+// What is done between the products of a block, while the vector units have nothing else to do:
+// some results of blocks before are stored, and some of the patches of a later one are packed.
 struct ProductSide {
-  ProductResult result;           // outputs is 0: nothing to store
+  ProductResult result;           // next is outputs: nothing to store
   PatchRows rows;                 // of the patches to come; terms is 0: none
   PatchTaps taps;                 // likewise
   LaneRange range;                // of what is taken from rows

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/interleave.h"
 #include "kernels/split/product.h"
 #include "kernels/split/split_levels.h"
 #include "kernels/split/split_parts.h"
@@ -11,12 +12,77 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-constexpr std::int64_t kHalf = kSplitBlock / 2;
-constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
-constexpr std::int64_t kLine = 64;
+inline __m512 load_masked(const float* from, __mmask16 mask) {
+  return _mm512_maskz_loadu_ps(mask, from);
+}
+
+inline __m512 load_masked(const std::uint16_t* from, __mmask16 mask) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
+}
+
+inline void prefetch(const void* from) {
+  _mm_prefetch(static_cast<const char*>(from), _MM_HINT_T0);
+}
+
+// Where 16 positions of a row lie: in the one image.
+class OneImage {
+ public:
+  OneImage(const PatchRows& rows, std::int64_t position) : at_(rows.first + position) {}
+
+  template <class Element>
+  __m512 load(const Element* row, __mmask16 mask) const {
+    return load_masked(row + at_, mask);
+  }
+  std::int64_t at() const { return at_; }
+  void move() { at_ += kHalf; }
+
+ private:
+  std::int64_t at_;  // of a row
+};
+
+// In one of several images or in two.
+class Images {
+ public:
+  Images(const PatchRows& rows, std::int64_t position)
+      : length_(rows.length),
+        skipped_(rows.image_stride - rows.length),
+        at_(rows.first + position) {
+    left_ = length_ - at_;
+    if (left_ > 0) return;
+    // Far fewer than 2^32: 32-bit division takes half the time.
+    const std::int64_t image =
+        static_cast<std::uint32_t>(at_) / static_cast<std::uint32_t>(length_);
+    left_ += image * length_;
+    at_ += image * skipped_;
+  }
+
+  template <class Element>
+  __m512 load(const Element* row, __mmask16 mask) const {
+    const Element* from = row + at_;
+    if (left_ >= kHalf) return load_masked(from, mask);
+    const __mmask16 here = first_of_16(left_);
+    return _mm512_or_ps(load_masked(from, mask & here), load_masked(from + skipped_, mask & ~here));
+  }
+
+  std::int64_t at() const { return at_; }
+
+  void move() {
+    at_ += kHalf;
+    left_ -= kHalf;
+    if (left_ > 0) return;
+    at_ += skipped_;
+    left_ += length_;
+  }
+
+ private:
+  std::int64_t length_;
+  std::int64_t skipped_;  // from an image's end to the next one
+  std::int64_t at_;       // of a row
+  std::int64_t left_;     // of the image
+};
 
 // One pair of terms of 32 positions.
-template <int parts>
+template <int parts, class Element, class Place>
 void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
   // Far fewer than 2^32: 32-bit division takes half the time.
   const auto blocks = static_cast<std::uint32_t>((rows.positions + kSplitBlock - 1) / kSplitBlock);
@@ -24,8 +90,10 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   const std::int64_t block = static_cast<std::uint32_t>(unit) % blocks;
   const bool has_even = 2 * pair_index < rows.terms;
   const bool has_odd = 2 * pair_index + 1 < rows.terms;
-  const float* even = rows.rows + (has_even ? 2 * pair_index : 0) * rows.row_stride;
-  const float* odd = even + (has_odd ? rows.row_stride : 0);
+  const Element* even =
+      static_cast<const Element*>(rows.rows) + (has_even ? 2 * pair_index : 0) * rows.row_stride;
+  const Element* odd = even + (has_odd ? rows.row_stride : 0);
+  Place place(rows, block * kSplitBlock);
   std::uint16_t* to = rows.to + block * rows.block_stride +
                       pair_index / kHalf * (parts * kSplitPatchPart) +
                       pair_index % kHalf * kSplitBlock;
@@ -34,8 +102,11 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   for (std::int64_t half = 0; half < 2; ++half) {
     const std::int64_t at = block * kSplitBlock + half * kHalf;
     const __mmask16 mask = first_of_16(rows.positions - at);
-    const __m512 x = _mm512_maskz_loadu_ps(has_even ? mask : __mmask16{0}, even + at);
-    const __m512 y = _mm512_maskz_loadu_ps(has_odd ? mask : __mmask16{0}, odd + at);
+    const __m512 x = place.load(even, has_even ? mask : __mmask16{0});
+    const __m512 y = place.load(odd, has_odd ? mask : __mmask16{0});
+    prefetch(even + 4 * rows.row_stride + place.at());
+    prefetch(odd + 4 * rows.row_stride + place.at());
+    place.move();
     widen(largest, smallest, x);
     widen(largest, smallest, y);
     const Split<parts> e(x);
@@ -66,12 +137,25 @@ void pack_taps_unit(const PatchTaps& taps, std::int64_t unit) {
 }
 
 template <int parts>
+auto pack_rows_of(const PatchRows& rows) {
+  const bool one = rows.length == INT64_MAX;
+  if constexpr (parts == 2) {
+    if (rows.half) {
+      return one ? pack_rows_unit<parts, std::uint16_t, OneImage>
+                 : pack_rows_unit<parts, std::uint16_t, Images>;
+    }
+  }
+  return one ? pack_rows_unit<parts, float, OneImage> : pack_rows_unit<parts, float, Images>;
+}
+
+template <int parts>
 void pack_units(ProductSide& side, std::int64_t count) {
   if (side.rows.terms > 0) {
     const std::int64_t all = (side.rows.terms + kSplitBlock - 1) / kSplitBlock * kHalf *
                              ((side.rows.positions + kSplitBlock - 1) / kSplitBlock);
     const std::int64_t end = all - side.units < count ? all : side.units + count;
-    for (; side.units < end; ++side.units) pack_rows_unit<parts>(side.rows, side.units, side.range);
+    const auto pack_unit = pack_rows_of<parts>(side.rows);
+    for (; side.units < end; ++side.units) pack_unit(side.rows, side.units, side.range);
   } else if (side.taps.terms > 0) {
     const std::int64_t all = side.taps.terms / 2;
     const std::int64_t end = all - side.units < count ? all : side.units + count;
@@ -79,56 +163,93 @@ void pack_units(ProductSide& side, std::int64_t count) {
   }
 }
 
+// Lanes at `first` and after it, of those before `last`.
+inline __mmask16 between(std::int64_t first, std::int64_t last) {
+  return static_cast<__mmask16>(first_of_16(last) & ~first_of_16(first));
+}
+
+// To the cache, where the next block's line is asked for, or, whole lines only, past it.
+inline void store_vector(float* to, __mmask16 mask, __m512 y, const ProductResult& result) {
+  if (result.past_cache && mask == 0xffff && reinterpret_cast<std::uintptr_t>(to) % kLine == 0) {
+    _mm512_stream_ps(to, y);
+  } else {
+    _mm512_mask_storeu_ps(to, mask, y);
+    __builtin_prefetch(to + result.ahead, 1, 3);
+  }
+}
+
+template <int rows>
 inline void store_output(const ProductResult& result, std::int64_t output) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
-  if (result.runs[0].count == kSplitBlock && !result.half) {
-    const float* acc = result.acc + output * kSplitBlock;
-    float* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
-    for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
-      _mm512_storeu_ps(to + p, finish_sum(_mm512_load_ps(acc + p), bias, result.relu));
-      // The next block's, in all likelihood.
-      __builtin_prefetch(to + kSplitBlock + p, 1, 3);
-    }
-    return;
-  }
   for (std::int64_t r = 0; r < result.run_count; ++r) {
     const ProductResult::Run& run = result.runs[r];
     const float* acc = result.acc + output * kSplitBlock + run.first;
-    for (std::int64_t p = 0; p < run.count; p += kHalf) {
-      const __mmask16 mask = first_of_16(run.count - p);
-      const __m512 y = finish_sum(_mm512_maskz_loadu_ps(mask, acc + p), bias, result.relu);
-      const std::int64_t at = output * result.output_stride + p;
-      if (result.half) {
-        _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at, mask,
-                                 _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
-      } else {
-        _mm512_mask_storeu_ps(static_cast<float*>(run.to) + at, mask, y);
-        __builtin_prefetch(static_cast<float*>(run.to) + at + kSplitBlock, 1, 3);
+    const std::int64_t at = output * result.output_stride;
+    for (std::int64_t n = 0; n < run.end; acc += kHalf) {
+      __m512 x[rows];
+      const __mmask16 loaded = first_of_16((run.end - n + rows - 1) / rows);
+#pragma GCC unroll 8
+      for (int q = 0; q < rows; ++q) {
+        x[q] = finish_sum(_mm512_maskz_loadu_ps(loaded, acc + q * kSplitBlock * kSplitBlock), bias,
+                          result.relu);
+      }
+#pragma GCC unroll 8
+      for (std::int64_t v = 0; v < rows; ++v, n += kHalf) {
+        const __m512 y = rows == 1 ? x[0] : interleaved<rows>(x, v);
+        const __mmask16 mask = between(run.begin - n, run.end - n);
+        if (result.half) {
+          _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at + n, mask,
+                                   _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
+        } else {
+          store_vector(static_cast<float*>(run.to) + at + n, mask, y, result);
+        }
       }
     }
   }
 }
 
-// The outputs of one block, some at a time.
-class Storing {
- public:
-  Storing(const ProductResult& result, std::int64_t slices)
-      : result_(result), at_once_((result.outputs + slices - 1) / slices) {}
-
-  void some() {
-    for (std::int64_t i = 0; i < at_once_ && next_ < result_.outputs; ++i) {
-      store_output(result_, next_++);
-    }
+// A whole block as it lies.
+inline void store_whole(const ProductResult& result, std::int64_t output) {
+  const __m512 bias = _mm512_set1_ps(result.bias[output]);
+  const float* acc = result.acc + output * kSplitBlock;
+  const __m512 x = finish_sum(_mm512_load_ps(acc), bias, result.relu);
+  const __m512 y = finish_sum(_mm512_load_ps(acc + kHalf), bias, result.relu);
+  if (result.half) {
+    auto* to = static_cast<std::uint16_t*>(result.runs[0].to) + output * result.output_stride;
+    const __m256i low = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+    const __m256i high = _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
+    _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+    __builtin_prefetch(to + result.ahead, 1, 3);
+  } else {
+    auto* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
+    store_vector(to, 0xffff, x, result);
+    store_vector(to + kHalf, 0xffff, y, result);
   }
-  void all() {
-    while (next_ < result_.outputs) store_output(result_, next_++);
-  }
+}
 
- private:
-  const ProductResult& result_;
-  std::int64_t at_once_;
-  std::int64_t next_ = 0;
-};
+template <int rows>
+void store_range(const ProductResult& result, std::int64_t end) {
+  for (std::int64_t output = result.next; output < end; ++output) {
+    store_output<rows>(result, output);
+  }
+}
+
+void store_outputs(ProductResult& result, std::int64_t count) {
+  static constexpr decltype(&store_range<1>) kStores[] = {
+      store_range<1>, store_range<2>, store_range<3>, store_range<4>,
+      store_range<5>, store_range<6>, store_range<7>, store_range<8>};
+  static_assert(sizeof kStores / sizeof *kStores == kMostInterleaved);
+  const std::int64_t end =
+      result.outputs - result.next < count ? result.outputs : result.next + count;
+  if (result.next >= end) return;
+  const ProductResult::Run& run = result.runs[0];
+  if (result.interleaved == 1 && run.begin == 0 && run.end == kSplitBlock) {
+    for (std::int64_t output = result.next; output < end; ++output) store_whole(result, output);
+  } else {
+    kStores[result.interleaved - 1](result, end);
+  }
+  result.next = end;
+}
 
 template <int parts>
 void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
@@ -145,117 +266,20 @@ void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int
   }
 }
 
-// Tiles 0 to 3: sums, 16 outputs x 16 positions each. 4 and 5: filter. 6 and 7: patches.
-#define WEFT_LOAD_A(from)        \
-  _tile_loadd(4, (from), kLine); \
-  _tile_loadd(5, (from) + kTile, kLine)
-#define WEFT_LOAD_B(from)        \
-  _tile_loadd(6, (from), kLine); \
-  _tile_loadd(7, (from) + kTile, kLine)
-#define WEFT_PRODUCTS      \
-  _tile_dpbf16ps(0, 4, 6); \
-  _tile_dpbf16ps(1, 4, 7); \
-  _tile_dpbf16ps(2, 5, 6); \
-  _tile_dpbf16ps(3, 5, 7)
-
-inline void prefetch_tile(const std::uint16_t* from) {
-  for (int line = 0; line < 16; ++line) {
-    _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
-  }
-}
-
 template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
-  constexpr std::int64_t kStep = parts * kSplitPatchPart;
-  constexpr std::int64_t kAccLine = kSplitBlock * 4;
-  float* const acc[] = {block.acc, block.acc + kHalf, block.acc + kHalf * kSplitBlock,
-                        block.acc + kHalf * kSplitBlock + kHalf};
-  if (block.first) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  } else {
-    _tile_loadd(0, acc[0], kAccLine);
-    _tile_loadd(1, acc[1], kAccLine);
-    _tile_loadd(2, acc[2], kAccLine);
-    _tile_loadd(3, acc[3], kAccLine);
-  }
-  constexpr std::int64_t kSlices = parts == 3 ? 6 : 4;
-  Storing storing(side.result, kSlices * (block.steps > 0 ? block.steps : 1));
+  constexpr std::int64_t kSlices = parts == 3 ? 6 : 3;
+  const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
+  const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
-  const std::uint16_t* a = block.filter;
-  const std::uint16_t* b = block.patches;
-  for (std::int64_t step = 0; step < block.steps; ++step, a += kStep, b += kStep) {
-    const std::uint16_t* next = b + kStep;
-    // Each line changes one operand of the line before.
-    if constexpr (parts == 3) {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + 2 * kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 4 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + 2 * kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 5 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-    } else {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a + kSplitPatchPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
-      storing.some();
-      pack_units<parts>(side, units);
-    }
-  }
-  storing.all();
-  side.result.outputs = 0;
-  _tile_stored(0, acc[0], kAccLine);
-  _tile_stored(1, acc[1], kAccLine);
-  _tile_stored(2, acc[2], kAccLine);
-  _tile_stored(3, acc[3], kAccLine);
+  const std::uint16_t* ahead = block.ahead;
+  multiply_block<parts>(block.filter, block.patches, block.steps, block.acc, kSplitBlock,
+                        block.first, [&] {
+                          store_outputs(side.result, outputs);
+                          ahead = fetch_ahead(ahead, block.ahead_lines);
+                          pack_units<parts>(side, units);
+                        });
 }
-
-#undef WEFT_LOAD_A
-#undef WEFT_LOAD_B
-#undef WEFT_PRODUCTS
 
 }  // namespace
 
@@ -273,10 +297,7 @@ void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept {
 void product_multiply_3(const ProductBlock& block, ProductSide& side) noexcept {
   multiply<3>(block, side);
 }
-void product_store(ProductSide& side) noexcept {
-  Storing(side.result, 1).all();
-  side.result.outputs = 0;
-}
+void product_store(ProductSide& side) noexcept { store_outputs(side.result, side.result.outputs); }
 void product_pack_2(ProductSide& side) noexcept { pack_units<2>(side, INT64_MAX); }
 void product_pack_3(ProductSide& side) noexcept { pack_units<3>(side, INT64_MAX); }
 

@@ -5,9 +5,9 @@
 //   x = h + m + l   for every float32 whose parts are normal: 8 significant bits a part
 //   x = h + m       for every float16
 //
-// A product is the sum of the part products hh + hm + mh + mm, for float32 of these and hl + lh,
-// accumulated in float32. That is all of a product of float16; of one of float32, what is left out
-// lies below 2^-26 of it.
+// A product is the sum of the part products hh + hm + mh, for float32 of these and mm + hl + lh,
+// accumulated in float32. What is left out lies below 2^-26 of a product of float32 and 2^-18 of
+// one of float16, whose results are rounded to 2^-12.
 // The unit takes subnormal numbers as zero and gives NaN for the parts of an infinity, so the range
 // of all numbers is recorded while they are split; whoever multiplies asks products_are_safe().
 
@@ -35,7 +35,8 @@ struct SplitRange {
 //
 //   a     split pixels: [block][part][pixel][32 channels]; block_stride, part_stride in elements
 //   taps  offset of each tap's pixels from a, in elements
-//   b     split filter: [block][tap][part][32 x 32], see split_filter
+//   b     split filter: [block][tap][part][32 x 32], see split_filter; b_gap elements are left out
+//         after each block
 //   acc   32 rows of 32 floats, acc_stride apart
 struct SplitTile {
   const std::uint16_t* a;
@@ -45,6 +46,7 @@ struct SplitTile {
   std::int64_t block_stride;
   std::int64_t part_stride;
   const std::uint16_t* b;
+  std::int64_t b_gap;
   float* acc;
   std::int64_t acc_stride;
   bool first;

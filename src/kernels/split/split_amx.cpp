@@ -11,11 +11,6 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-constexpr std::int64_t kHalf = kSplitBlock / 2;      // rows of a tile
-constexpr std::int64_t kTile = kHalf * kSplitBlock;  // elements of a tile of bfloat16
-constexpr std::int64_t kTileBytes = kTile * 2;
-constexpr std::int64_t kLine = 64;
-
 // What LDTILECFG reads: eight tiles of 16 rows of 64 bytes.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
@@ -111,63 +106,24 @@ void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexc
   }
 }
 
-// Tiles 0 to 3: sums, 16 pixels x 16 outputs each. 4 and 5: pixels. 6 and 7: filter.
-#define WEFT_LOAD_A(from)        \
-  _tile_loadd(4, (from), kLine); \
-  _tile_loadd(5, (from) + kTile, kLine)
-#define WEFT_LOAD_B(from)        \
-  _tile_loadd(6, (from), kLine); \
-  _tile_loadd(7, (from) + kTile, kLine)
-#define WEFT_PRODUCTS      \
-  _tile_dpbf16ps(0, 4, 6); \
-  _tile_dpbf16ps(1, 4, 7); \
-  _tile_dpbf16ps(2, 5, 6); \
-  _tile_dpbf16ps(3, 5, 7)
-
-// Loads that miss the first level hold up the products: few of them can be under way. So the next
-// step's operands are fetched, a tile of the filter after each four products (6 to 15% of the
-// whole), and pixels where they are not those of this step, moved by one (10%).
-inline void prefetch_tile(const std::uint16_t* from) {
-  for (int line = 0; line < kTileBytes / kLine; ++line) {
-    _mm_prefetch(reinterpret_cast<const char*>(from) + line * kLine, _MM_HINT_T0);
-  }
-}
-
-inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
-  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
-    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
-  }
-  return from;
-}
-
 template <int parts>
 void multiply(const SplitTile& tile) noexcept {
   constexpr std::int64_t kStep = parts * kSplitFilterPart;
-  const std::int64_t stride = tile.acc_stride * static_cast<std::int64_t>(sizeof(float));
-  float* const acc[] = {tile.acc, tile.acc + kHalf, tile.acc + kHalf * tile.acc_stride,
-                        tile.acc + kHalf * tile.acc_stride + kHalf};
-  if (tile.first) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  } else {
-    _tile_loadd(0, acc[0], stride);
-    _tile_loadd(1, acc[1], stride);
-    _tile_loadd(2, acc[2], stride);
-    _tile_loadd(3, acc[3], stride);
-  }
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
   const std::uint16_t* ahead = tile.ahead;
   const std::uint16_t* h = tile.b;
   const std::int64_t part = tile.part_stride;
-  for (std::int64_t block = 0; block < tile.block_count; ++block) {
+  for (std::int64_t block = 0; block < tile.block_count; ++block, h += tile.b_gap) {
     const std::uint16_t* pixels = tile.a + block * tile.block_stride;
     for (std::int64_t tap = 0; tap < tile.tap_count; ++tap, h += kStep) {
       const std::uint16_t* x = pixels + tile.taps[tap];
       const bool last_tap = tap + 1 == tile.tap_count;
       const bool last = last_tap && block + 1 == tile.block_count;
       // The caller's next pixels begin where these end.
-      const std::uint16_t* next = last ? tile.b : h + kStep;
+      const std::uint16_t* next = last ? tile.b : h + kStep + (last_tap ? tile.b_gap : 0);
       const std::uint16_t* next_x = last       ? tile.a + tile.taps[0] + kSplitBlock * kSplitBlock
                                     : last_tap ? pixels + tile.block_stride + tile.taps[0]
                                                : pixels + tile.taps[tap + 1];
@@ -212,17 +168,16 @@ void multiply(const SplitTile& tile) noexcept {
         ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next);
         if (moves) prefetch_tile(next_x);
-        WEFT_LOAD_A(x + part);
-        WEFT_PRODUCTS;
-        ahead = fetch_ahead(ahead, tile.ahead_lines);
-        prefetch_tile(next + kTile);
-        if (moves) prefetch_tile(next_x + kTile);
         WEFT_LOAD_B(h);
         WEFT_PRODUCTS;
         ahead = fetch_ahead(ahead, tile.ahead_lines);
+        prefetch_tile(next + kTile);
         prefetch_tile(next + 2 * kTile);
-        if (moves) prefetch_tile(next_x + part);
-        WEFT_LOAD_A(x);
+        if (moves) {
+          prefetch_tile(next_x + kTile);
+          prefetch_tile(next_x + part);
+        }
+        WEFT_LOAD_A(x + part);
         WEFT_PRODUCTS;
         ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 3 * kTile);
@@ -230,15 +185,8 @@ void multiply(const SplitTile& tile) noexcept {
       }
     }
   }
-  _tile_stored(0, acc[0], stride);
-  _tile_stored(1, acc[1], stride);
-  _tile_stored(2, acc[2], stride);
-  _tile_stored(3, acc[3], stride);
+  store_sums(tile.acc, tile.acc_stride, tile.first);
 }
-
-#undef WEFT_LOAD_A
-#undef WEFT_LOAD_B
-#undef WEFT_PRODUCTS
 
 }  // namespace
 

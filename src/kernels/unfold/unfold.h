@@ -29,6 +29,7 @@ struct UnfoldRectangle {
   std::int64_t count;
   std::int64_t begin;
   std::int64_t end;
+  bool stream;  // a hint: output that follows on without a gap need not enter the caches
 };
 
 using UnfoldFunction = void (*)(const UnfoldRectangle&) noexcept;

@@ -280,5 +280,22 @@ TEST(Executable, ConstantFiltersArePackedWhenCompiling) {
   EXPECT_EQ(run(executable), run(Executable(bound)));
 }
 
+TEST(Executable, WinogradOnlyWhereItIsNotForbidden) {
+  for (const Winograd winograd : {Winograd::never, Winograd::accurate, Winograd::allowed}) {
+    const ConvolutionParams params = convolution(128, 128, 56);
+    Graph graph;
+    graph.input_count = 2;
+    graph.nodes.push_back(node(params, {{Kind::input, 0}, {Kind::input, 1}}));
+    graph.outputs = {{Kind::node, 0}};
+    const std::string text = Executable(std::move(graph), winograd).explain();
+    // What the plan takes on this machine; tests of the plan know which way that has to be.
+    const Plan expected = plan(params, {.winograd = winograd});
+    EXPECT_NE(text.find(": " + std::string(expected.algorithm()) + ","), std::string::npos) << text;
+    if (winograd == Winograd::never) {
+      EXPECT_EQ(text.find("winograd"), std::string::npos) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::dml

@@ -6,16 +6,10 @@ namespace weft::cli::bench {
 
 namespace {
 
-// Only where this Weft has the option.
-template <class Options>
-void allow_winograd(Options& options) {
-  if constexpr (requires { options.winograd; }) options.winograd = true;
-}
-
 Plan make_plan(const Task& task, std::optional<Isa> max_isa) {
   PlanOptions options{.threads = task.threads, .max_isa = max_isa};
   options.prepare_filter = task.shape.type() == OperatorType::convolution;
-  if (task.winograd) allow_winograd(options);
+  if (task.winograd) options.winograd = Winograd::allowed;
   return plan(task.shape.params, options);
 }
 

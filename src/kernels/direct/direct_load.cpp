@@ -1,0 +1,156 @@
+// Input rows of a direct convolution on their way into its planes.
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/direct/direct.h"
+#include "kernels/direct/direct_levels.h"
+#include "kernels/direct/vectors.h"
+#include "kernels/half.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+template <class T, class LoadRow>
+void load_rows(const DirectRows& r, const LoadRow& load_row) {
+  // Not read again after each store, which might, for all that the compiler knows, change them.
+  const int64_t from_stride = r.from_row_stride, to_stride = r.to_row_stride, rows = r.rows;
+  for (int64_t channel = 0; channel < r.channels; ++channel) {
+    const T* from = static_cast<const T*>(r.from) + channel * r.from_channel_stride;
+    float* to = r.to + channel * r.to_channel_stride;
+    for (int64_t row = 0; row < rows; ++row) {
+      load_row(from, to);
+      from += from_stride;
+      to += to_stride;
+    }
+  }
+}
+
+float widen(float x) { return x; }
+float widen(std::uint16_t x) { return widen_half(x); }
+
+#ifdef __AVX2__  // masked loads that leave the rest of memory alone
+
+Vector load_whole(const float* from) { return load(from); }
+
+Vector load_whole(const std::uint16_t* from) {
+#ifdef __AVX512F__
+  return Vector{_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
+#else
+  return Vector{_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
+#endif
+}
+
+// The first numbers of a vector; zeros after them.
+template <class T>
+class PartialLoad;
+
+template <>
+class PartialLoad<float> {
+ public:
+  explicit PartialLoad(int64_t count)
+      : mask_(hn::FirstN(vector_tag,
+                         static_cast<std::size_t>(std::clamp<int64_t>(count, 0, kLanes)))) {}
+  Vector operator()(const float* from) const { return hn::MaskedLoad(mask_, vector_tag, from); }
+
+ private:
+  hn::Mask<decltype(vector_tag)> mask_;
+};
+
+template <>
+class PartialLoad<std::uint16_t> {
+ public:
+  explicit PartialLoad(int64_t count) : count_(std::clamp<int64_t>(count, 0, kLanes)) {}
+  Vector operator()(const std::uint16_t* from) const {
+#ifdef __AVX512F__
+    const auto mask = static_cast<__mmask16>((1u << count_) - 1);
+    return Vector{_mm512_maskz_cvtph_ps(mask, _mm256_maskz_loadu_epi16(mask, from))};
+#else
+    if (count_ == kLanes) return load_whole(from);
+    std::uint16_t some[kLanes] = {};
+    for (int64_t i = 0; i < count_; ++i) some[i] = from[i];
+    return load_whole(some);
+#endif
+  }
+
+ private:
+  int64_t count_;
+};
+
+template <class T>
+void load_dense(const DirectRows& r) {
+  const int64_t whole = (r.columns - 1) / kLanes * kLanes;
+  const PartialLoad<T> load_last(r.columns - whole);
+  load_rows<T>(r, [=](const T* from, float* to) {
+    for (int64_t i = 0; i < whole; i += kLanes) store(load_whole(from + i), to + i);
+    store(load_last(from + whole), to + whole);
+  });
+}
+
+// Of the last number that is kept, the one after it is not read.
+template <class T>
+void load_every_other(const DirectRows& r) {
+  const int64_t whole = (r.columns - 1) / kLanes * kLanes;
+  const int64_t rest = 2 * (r.columns - whole) - 1;
+  const PartialLoad<T> load_low(rest), load_high(rest - kLanes);
+  load_rows<T>(r, [=](const T* from, float* to) {
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      const Vector low = load_whole(from + 2 * i);
+      const Vector high = load_whole(from + 2 * i + kLanes);
+      store(hn::ConcatEven(vector_tag, high, low), to + i);
+    }
+    const Vector low = load_low(from + 2 * whole);
+    const Vector high = load_high(from + 2 * whole + kLanes);
+    store(hn::ConcatEven(vector_tag, high, low), to + whole);
+  });
+}
+
+template <class T>
+void load_pairs(const DirectRows& r) {
+  const int64_t whole = (r.columns - 1) / (2 * kLanes) * (2 * kLanes);
+  const PartialLoad<T> load_low(r.columns - whole), load_high(r.columns - whole - kLanes);
+  const int64_t odd = r.to_odd - r.to;
+  const auto store_pairs = [odd](Vector low, Vector high, float* to) {
+    store(hn::ConcatEven(vector_tag, high, low), to);
+    store(hn::ConcatOdd(vector_tag, high, low), to + odd);
+  };
+  if (r.columns <= kLanes) {
+    const Vector zero = hn::Zero(vector_tag);
+    return load_rows<T>(r,
+                        [=](const T* from, float* to) { store_pairs(load_low(from), zero, to); });
+  }
+  load_rows<T>(r, [=](const T* from, float* to) {
+    for (int64_t i = 0; i < whole; i += 2 * kLanes) {
+      store_pairs(load_whole(from + i), load_whole(from + i + kLanes), to + i / 2);
+    }
+    store_pairs(load_low(from + whole), load_high(from + whole + kLanes), to + whole / 2);
+  });
+}
+
+#endif
+
+template <class T>
+void load_any(const DirectRows& r) {
+#ifdef __AVX2__
+  if (r.from_stride == 1) return load_dense<T>(r);
+  if (r.to_odd != nullptr) return load_pairs<T>(r);
+  if (r.from_stride == 2) return load_every_other<T>(r);
+#endif
+  const int64_t odd = r.to_odd - r.to;
+  load_rows<T>(r, [&](const T* from, float* to) {
+    if (r.to_odd != nullptr) {
+      for (int64_t i = 0; i < r.columns; ++i) to[i / 2 + i % 2 * odd] = widen(from[i]);
+    } else {
+      for (int64_t i = 0; i < r.columns; ++i) to[i] = widen(from[i * r.from_stride]);
+    }
+  });
+}
+
+}  // namespace
+
+void direct_load_f32(const DirectRows& r) noexcept { load_any<float>(r); }
+
+void direct_load_f16(const DirectRows& r) noexcept { load_any<std::uint16_t>(r); }
+
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,40 @@
+#pragma once
+
+// Interleaves vectors of floats. Only for files that are compiled for AVX-512.
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace weft::kernels::WEFT_ISA {
+namespace {
+
+// Lane e of vector v of the result is lane (16 v + e) / rows of row (16 v + e) % rows.
+template <int rows>
+struct Interleaving {
+  alignas(64) std::int32_t lanes[rows][16];
+  __mmask16 masks[rows][rows];  // by vector, row
+
+  constexpr Interleaving() : lanes{}, masks{} {
+    for (int i = 0; i < 16 * rows; ++i) {
+      lanes[i / 16][i % 16] = i / rows;
+      masks[i / 16][i % rows] = static_cast<__mmask16>(masks[i / 16][i % rows] | 1 << i % 16);
+    }
+  }
+};
+
+// Vector v of the 16 numbers of each row, all rows interleaved.
+template <int rows>
+inline __m512 interleaved(const __m512 (&x)[rows], std::int64_t v) {
+  static constexpr Interleaving<rows> table;
+  const __m512i lanes = _mm512_load_si512(table.lanes[v]);
+  __m512 y = _mm512_permutexvar_ps(lanes, x[0]);
+#pragma GCC unroll 8
+  for (int r = 1; r < rows; ++r) {
+    y = _mm512_mask_permutexvar_ps(y, table.masks[v][r], lanes, x[r]);
+  }
+  return y;
+}
+
+}  // namespace
+}  // namespace weft::kernels::WEFT_ISA

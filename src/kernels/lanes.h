@@ -1,0 +1,66 @@
+#pragma once
+
+// What kernels that move data share: lines about to be written, and parts of vectors of 64 bytes by
+// masks with a bit for each lane, where lanes whose bit is 0 are neither read nor written. Static:
+// each level's code keeps its own copy.
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+// Asks for a line that is about to be written, which spares the store the wait. Processors of
+// x86-64 that lack the instruction take it for none at all.
+static inline void fetch_to_write(const void* line) {
+#ifdef __x86_64__
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+}  // namespace weft::kernels
+
+#ifdef __AVX512BW__
+
+#include <immintrin.h>
+
+namespace weft::kernels {
+
+// Bits [begin, end), for any begin and end.
+static inline std::uint64_t lane_mask(std::int64_t begin, std::int64_t end) {
+  const auto below = [](std::int64_t bit) {
+    return bit <= 0 ? 0 : bit >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bit) - 1;
+  };
+  return below(end) & ~below(begin);
+}
+
+// Lanes without a bit are 0.
+static inline __m512i load_lanes(std::uint64_t mask, const std::uint8_t* from) {
+  return _mm512_maskz_loadu_epi8(mask, from);
+}
+static inline __m512i load_lanes(std::uint64_t mask, const std::uint16_t* from) {
+  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>(mask), from);
+}
+static inline __m512i load_lanes(std::uint64_t mask, const std::uint32_t* from) {
+  return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
+}
+static inline __m512i load_lanes(std::uint64_t mask, const std::uint64_t* from) {
+  return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+}
+
+static inline void store_lanes(std::uint64_t mask, std::uint8_t* to, __m512i value) {
+  _mm512_mask_storeu_epi8(to, mask, value);
+}
+static inline void store_lanes(std::uint64_t mask, std::uint16_t* to, __m512i value) {
+  _mm512_mask_storeu_epi16(to, static_cast<__mmask32>(mask), value);
+}
+static inline void store_lanes(std::uint64_t mask, std::uint32_t* to, __m512i value) {
+  _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), value);
+}
+static inline void store_lanes(std::uint64_t mask, std::uint64_t* to, __m512i value) {
+  _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), value);
+}
+
+}  // namespace weft::kernels
+
+#endif

@@ -1,0 +1,166 @@
+#pragma once
+
+// Winograd's minimal filtering for windows of 3 x 3 at stride 1:
+//
+//   Y = A^T [ (G g G^T) * (B^T d B) ] A
+//
+// A tile Y of m x n outputs takes the products of (m + 2) (n + 2) points instead of 9 m n: 16
+// instead of 36 for 2 x 2, 24 instead of 72 for 2 x 4, 36 instead of 144 for 4 x 4. d are the
+// (m + 2) (n + 2) inputs of the tile, g the window. At each point, the sum over input channels is a
+// matrix product: of split numbers on a matrix unit for bfloat16 (product.h), else of float32
+// (gemm.h).
+//
+// Along a side of 2 outputs the points are 0, +-1 and infinity, for which B is but additions; along
+// one of 4, they are 0, +-kWinogradNear, +-kWinogradFar and infinity.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/split/split.h"
+#include "weft/isa.h"
+
+namespace weft::kernels {
+
+inline constexpr std::int64_t kWinogradWindow = 3;
+
+// Outputs of a tile, each side 2 or 4.
+struct WinogradTile {
+  std::int64_t rows, columns;
+
+  constexpr std::int64_t row_points() const noexcept { return rows + kWinogradWindow - 1; }
+  constexpr std::int64_t column_points() const noexcept { return columns + kWinogradWindow - 1; }
+  constexpr std::int64_t points() const noexcept { return row_points() * column_points(); }
+  constexpr bool operator==(const WinogradTile&) const noexcept = default;
+};
+
+// d B of the input rows of one channel: for every tile of n columns, n inputs after the one before,
+// a number a point. Row i goes to i % m * remainder_stride + i / m * tiles.
+struct WinogradRows {
+  const float* from;        // row 0
+  std::int64_t row_stride;  // floats
+  std::int64_t next;        // floats to the rows that are wanted next, fetched meanwhile
+  std::int64_t rows;
+  std::int64_t begin, end;  // the rows inside the input; the others are 0
+  std::int64_t size;        // of a row
+  std::int64_t first;       // the first tile's first input; what lies outside the row is 0
+  std::int64_t tiles;       // a row
+  float* to;                // of point 0
+  std::int64_t point_stride;
+  std::int64_t remainder_stride;
+};
+
+// B^T of what WinogradRows make, for tiles numbered along a line, row of tiles by row of tiles, and
+// for two input channels, split and paired as patches of product.h: a step of 32 channels, 16
+// pairs, for every point and every block of 32 tiles.
+struct WinogradColumns {
+  const float* even;         // rows of two channels, row i at i % m * remainder_stride +
+  const float* odd;          //   i / m * tiles_a_row; null: zeros
+  std::int64_t from_stride;  // floats from point to point
+  std::int64_t remainder_stride;
+  std::int64_t tiles_a_row;
+  std::int64_t tiles;         // in all; those up to the next multiple of 32 become 0
+  std::uint16_t* to;          // of the pair, in the first block of the first point
+  std::int64_t block_stride;  // elements
+  std::int64_t point_stride;
+};
+
+// The same for one channel in float32: a row of 32 tiles for every point and every block of 32.
+struct WinogradChannel {
+  const float* from;  // as even and odd of WinogradColumns
+  std::int64_t from_stride;
+  std::int64_t remainder_stride;
+  std::int64_t tiles_a_row;
+  std::int64_t tiles;
+  float* to;  // aligned to 64 bytes
+  std::int64_t block_stride;
+  std::int64_t point_stride;
+};
+
+// acc = filter x patches at one point: 32 outputs of 32 tiles, summed over steps of 32 input
+// channels.
+struct WinogradProduct {
+  const std::uint16_t* filter;   // [step][part][32 outputs][32 channels]
+  const std::uint16_t* patches;  // [step], see product.h
+  std::int64_t steps;
+  float* acc;                  // rows of 32 tiles
+  std::int64_t output_stride;  // floats
+  // Cache lines to fetch into the second level meanwhile, after each four products.
+  const std::uint16_t* ahead;
+  std::int64_t ahead_lines;
+};
+
+// Tiles side by side in one row of a tensor.
+struct WinogradRun {
+  std::int64_t first;    // of the 32 tiles of a block; a run does not pass the middle of the block
+  std::int64_t columns;  // outputs, at most n a tile
+  std::int64_t rows;     // of outputs, at most m
+  void* to;              // the first tile's first output
+};
+
+// A^T acc A, times a power of two, bias and activation of one block.
+struct WinogradResult {
+  const float* acc;                // [32 outputs][point][32 tiles]
+  std::int64_t acc_output_stride;  // floats
+  float scale;
+  const float* bias;  // one an output
+  bool relu;          // or no activation
+  bool half;          // float16, otherwise float32
+  std::int64_t outputs;
+  std::int64_t output_offset;  // elements from where the runs lie to the first output's
+  std::int64_t output_stride;  // elements
+  std::int64_t row_stride;     // elements
+  const WinogradRun* runs;
+  std::int64_t run_count;
+};
+
+// The kernels of one instruction set.
+struct WinogradKernels {
+  WinogradTile tile;
+  const char* name;
+
+  void (*transform_rows)(const WinogradRows& rows, SplitRange& range) noexcept;
+  void (*transform_channel)(const WinogradChannel& channel) noexcept;
+  void (*store)(const WinogradResult& result) noexcept;
+};
+
+// Those of a matrix unit.
+struct WinogradUnit {
+  WinogradTile tile;
+  const char* name;
+
+  void (*transform_columns)(const WinogradColumns& columns) noexcept;
+  // Between SplitKernels::enter() and leave().
+  void (*multiply)(const WinogradProduct& product) noexcept;
+};
+
+// Interpolation points of a side of 4.
+inline constexpr double kWinogradNear = 0.625;
+inline constexpr double kWinogradFar = 1.5;
+
+// Row `point` of G for a side of m outputs: what the three numbers of a window's row (or column)
+// are multiplied by.
+struct WinogradFilterRow {
+  double g[kWinogradWindow];
+};
+constexpr WinogradFilterRow winograd_filter_row(std::int64_t m, std::int64_t point) noexcept {
+  if (point == 0 && m == 2) return {{1, 0, 0}};
+  if (point == m + kWinogradWindow - 2) return {{0, 0, 1}};
+  if (m == 2) return {{0.5, point == 1 ? 0.5 : -0.5, 0.5}};
+  constexpr double a = kWinogradNear * kWinogradNear;
+  constexpr double b = kWinogradFar * kWinogradFar;
+  if (point == 0) return {{1 / (a * b), 0, 0}};
+  const bool near = point <= 2;
+  const double square = near ? a : b;
+  const double root = (near ? kWinogradNear : kWinogradFar) * (point % 2 == 1 ? 1 : -1);
+  const double scale = 1 / (2 * square * (square - (near ? b : a)));
+  return {{scale, scale * root, scale * square}};
+}
+
+// Null where there are none for the instruction set, or for another tile than 2 x 2, 2 x 4 and 4
+// x 4.
+const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexcept;
+
+// Likewise where this build has none; whether the machine has one, split_kernels() tells.
+const WinogradUnit* winograd_unit(const WinogradTile& tile) noexcept;
+
+}  // namespace weft::kernels

@@ -1,0 +1,71 @@
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/split/product.h"
+#include "kernels/split/split_parts.h"
+#include "kernels/winograd/winograd.h"
+#include "kernels/winograd/winograd_levels.h"
+#include "kernels/winograd/winograd_transforms.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+constexpr int kParts = 3;
+
+template <int m, int n>
+void transform_columns(const WinogradColumns& columns) {
+  constexpr int kPoints = m + 2;
+  constexpr int kRowPoints = n + 2;
+  const std::int64_t end = (columns.tiles + kSplitBlock - 1) / kSplitBlock * kSplitBlock;
+  for (std::int64_t tile = 0; tile < end; tile += kLanes) {
+    const __mmask16 mask = first_of_16(columns.tiles - tile);
+    const __mmask16 even_mask = columns.even == nullptr ? __mmask16{0} : mask;
+    const __mmask16 odd_mask = columns.odd == nullptr ? __mmask16{0} : mask;
+    std::uint16_t* to =
+        columns.to + tile / kSplitBlock * columns.block_stride + tile % kSplitBlock / kHalf * kTile;
+    for (int point = 0; point < kRowPoints; ++point) {
+      const std::int64_t from = point * columns.from_stride + tile;
+      __m512 even[kPoints], odd[kPoints];
+      for (int i = 0; i < kPoints; ++i) {
+        const std::int64_t at =
+            from + i % m * columns.remainder_stride + i / m * columns.tiles_a_row;
+        even[i] = _mm512_maskz_loadu_ps(even_mask, columns.even + at);
+        odd[i] = _mm512_maskz_loadu_ps(odd_mask, columns.odd + at);
+      }
+      transform_inputs(even);
+      transform_inputs(odd);
+      for (int i = 0; i < kPoints; ++i) {
+        const Split<kParts> e(even[i]);
+        const Split<kParts> o(odd[i]);
+        std::uint16_t* pair_to = to + (i * kRowPoints + point) * columns.point_stride;
+        for (int q = 0; q < kParts; ++q) {
+          _mm512_store_si512(pair_to + q * kSplitPatchPart, pair(e.part[q], o.part[q]));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void winograd_columns_2x2(const WinogradColumns& columns) noexcept {
+  transform_columns<2, 2>(columns);
+}
+void winograd_columns_2x4(const WinogradColumns& columns) noexcept {
+  transform_columns<2, 4>(columns);
+}
+void winograd_columns_4x4(const WinogradColumns& columns) noexcept {
+  transform_columns<4, 4>(columns);
+}
+
+void winograd_multiply(const WinogradProduct& product) noexcept {
+  const std::uint16_t* ahead = product.ahead;
+  multiply_block<kParts>(product.filter, product.patches, product.steps, product.acc,
+                         product.output_stride, true,
+                         [&] { ahead = fetch_ahead(ahead, product.ahead_lines); });
+}
+
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,203 @@
+// The stride phases of BACKWARD that DirectConvolution sums together: they read the same inputs,
+// which are loaded once, and lie side by side in the output, which is written in whole lines.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "ops/convolution_direct.h"
+
+namespace weft::ops {
+
+using kernels::DirectPhases;
+using kernels::DirectTap;
+using kernels::kDirectColumns;
+using kernels::kDirectPhases;
+
+namespace {
+
+constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
+
+// Terms of a sum from 0: so many that adding to those before takes little time.
+constexpr std::int64_t kBlockTerms = 64;
+
+}  // namespace
+
+void DirectConvolution::join_phases() {
+  const auto& axes = geometry_.axes;
+  const PhaseRing rows = axes[kHeight].ring();
+  PhaseRing columns = axes[kWidth].ring();
+  // Not where a position more would take a vector more, of few.
+  const std::int64_t width = axes[kWidth].max_count();
+  if (width % kDirectColumns == 0 && width <= 8 * kDirectColumns) columns.late = 0;
+  const std::int64_t together = rows.count * columns.count;
+  if (together < 2 || together * filter_.panel_rows() > kDirectPhases || remainders_.size() > 1) {
+    return;
+  }
+  rings_ = {PhaseRing{}, rows, columns};
+  for (int d = 0; d < kSpatial; ++d) most_[d] = axes[d].max_count();
+  for (const int d : {kHeight, kWidth}) {
+    for (std::int64_t p = 0; p < rings_[d].count; ++p) joined_sizes_[d] += axes[d].phase(p).count;
+  }
+  for (std::int64_t d = 0; d < axes[kDepth].phase_count(); ++d) {
+    JointPhases joint;
+    joint.depth = axes[kDepth].phase(d);
+    joint.first_factor = joint_factors_;
+    // By place in the planes.
+    std::map<std::int64_t, std::array<std::optional<JointPhases::Factor>, kDirectPhases>> users;
+    for (std::int64_t p = 0; p < together; ++p) {
+      const std::int64_t h = p / columns.count, w = p % columns.count;
+      PhaseTaps& phase =
+          phases_[(d * axes[kHeight].phase_count() + rows.phase(h)) * axes[kWidth].phase_count() +
+                  columns.phase(w)];
+      phase.joined = true;
+      const std::int64_t delay = rows.delay(h) * rows_of_[kWidth] + columns.delay(w);
+      const std::int64_t taps = std::ssize(phase.taps);
+      for (std::int64_t t = 0; t < taps; ++t) {
+        for (std::int64_t m = 0; m < filter_.panel_rows(); ++m) {
+          users[phase.taps[t] - delay][m * together + p] = {phase.class_offset + t, taps, m};
+        }
+      }
+    }
+    std::int64_t line = -1;
+    for (const auto& [offset, factors] : users) {
+      DirectTap tap{.offset = offset, .users = 0, .fetch = offset / rows_of_[kWidth] != line};
+      line = offset / rows_of_[kWidth];
+      for (int p = 0; p < kDirectPhases; ++p) {
+        if (!factors[p]) continue;
+        tap.users |= 1u << p;
+        joint.factors.push_back(*factors[p]);
+      }
+      joint.taps.push_back(tap);
+    }
+    joint_factors_ += geometry_.in_channels * std::ssize(joint.factors);
+    joint_.push_back(std::move(joint));
+  }
+}
+
+void DirectConvolution::pack_all(const void* filter, std::byte* packed) const noexcept {
+  filter_.pack(filter, packed, slots_);
+  pack_joint(packed, reinterpret_cast<float*>(packed + joint_offset_));
+}
+
+void DirectConvolution::pack_joint(const std::byte* packed, float* to) const noexcept {
+  for (std::int64_t group = 0; group < geometry_.groups; ++group) {
+    for (std::int64_t panel = 0; panel < filter_.panels(); ++panel) {
+      for (const JointPhases& joint : joint_) {
+        for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
+          for (const JointPhases::Factor& f : joint.factors) {
+            *to++ = filter_.panel(packed, group, panel, f.row + c * f.rows_a_channel)[f.channel];
+          }
+        }
+      }
+    }
+  }
+}
+
+void DirectConvolution::sum_joint(const RunArguments& arguments, const float* factors,
+                                  const Tile& tile, std::int64_t group, const JointPhases& joint,
+                                  const float* planes, const float* next,
+                                  float* scratch) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const Phase& pd = joint.depth;
+  const auto& [unused, rows, columns] = rings_;
+  const std::int64_t depth = std::min(tile.size[kDepth], pd.count - tile.first[kDepth]);
+  // The last tile has the late phases' last outputs too.
+  const auto positions = [&](int d) {
+    const bool last = tile.first[d] + tile.size[d] == most_[d];
+    return tile.size[d] + (last && rings_[d].late > 0 ? 1 : 0);
+  };
+  const std::int64_t height = positions(kHeight), width = positions(kWidth);
+  // Outputs of a row, from the first of the tile's first position on.
+  const std::int64_t start = tile.first[kWidth] * columns.count - columns.late;
+  const std::int64_t begin = std::max<std::int64_t>(-start, 0);
+  const std::int64_t end = std::min(width * columns.count, joined_sizes_[kWidth] - start);
+  float* const line = scratch + kDirectPhases * sums_stride_;
+  const std::int64_t together = rows.count * columns.count;
+  for (std::int64_t panel = 0; panel < filter_.panels(); ++panel) {
+    const std::int64_t first_channel = panel * filter_.panel_rows();
+    const std::int64_t channels = std::min(filter_.panel_rows(), g.out_channels - first_channel);
+    const std::int64_t channel = group * g.out_channels + first_channel;
+    float bias[kDirectPhases] = {};
+    for (std::int64_t m = 0; m < channels; ++m) {
+      std::fill_n(bias + m * together, together, bias_of(arguments, channel + m));
+    }
+    const std::int64_t sum_count = filter_.panel_rows() * together;
+    const std::int64_t factors_a_sum = std::ssize(joint.factors) / sum_count;
+    DirectPhases sums{
+        .in = nullptr,
+        .in_channel_stride = channel_stride_,
+        .in_channels = g.in_channels,
+        .next = nullptr,
+        .next_channel_stride = next != nullptr ? g.in_channel_stride : 0,
+        .channel_block = kBlockTerms / std::clamp<std::int64_t>(factors_a_sum, 1, kBlockTerms),
+        .taps = joint.taps.data(),
+        .tap_count = std::ssize(joint.taps),
+        .filter = factors + panel * joint_factors_ + joint.first_factor,
+        .bias = bias,
+        .sums = static_cast<int>(sum_count),
+        .out = scratch,
+        .out_stride = sums_stride_,
+        .columns = width};
+    for (std::int64_t i = 0; i < depth; ++i) {
+      for (std::int64_t r = 0; r < height; ++r) {
+        sums.in = planes + (i * step_[kDepth] * rows_of_[kHeight] + r) * rows_of_[kWidth];
+        sums.next = next != nullptr ? next + r * g.in_strides[kHeight] : sums.in;
+        kernels_.sum_phases(sums);
+        for (std::int64_t n = 0; n < channels * rows.count; ++n) {
+          const std::int64_t row =
+              (tile.first[kHeight] + r) * rows.count - rows.late + n % rows.count;
+          if (row < 0 || row >= joined_sizes_[kHeight]) continue;
+          float* const from = scratch + n * columns.count * sums_stride_;
+          if (general_.has_activation()) general_.activate(from, columns.count * sums_stride_);
+          const std::int64_t offset =
+              tile.image * g.out_batch_stride + (channel + n / rows.count) * g.out_channel_stride +
+              (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
+              row * g.out_strides[kHeight] + start * g.out_strides[kWidth];
+          auto* output = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
+          if (data_type_ == DataType::float32 && g.out_strides[kWidth] == 1) {
+            rows_.interleave(from, sums_stride_, columns.count, reinterpret_cast<float*>(output),
+                             begin, end);
+          } else {
+            rows_.interleave(from, sums_stride_, columns.count, line, begin, end);
+            rows_.store(data_type_)(line + begin,
+                                    output + begin * g.out_strides[kWidth] * element_bytes_,
+                                    g.out_strides[kWidth], end - begin);
+          }
+        }
+      }
+    }
+  }
+}
+
+const float* DirectConvolution::wanted_next(const std::byte* image, const Tile& tile,
+                                            std::int64_t group, std::int64_t index) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  if (data_type_ != DataType::float32 || g.in_strides[kWidth] != 1) return nullptr;
+  Tile wanted = tile;
+  if (group + 1 < tile.first_group + tile.group_count) {
+    wanted.first_group = group + 1;
+  } else if (index + slots_ < tile_count_) {
+    wanted = locate(index + slots_);
+    if (wanted.image != tile.image) return nullptr;
+    if (wanted.first_group == tile.first_group) wanted.first[kHeight] += spread_[kHeight];
+  } else {
+    return nullptr;
+  }
+  std::int64_t offset = wanted.first_group * g.in_channels * g.in_channel_stride;
+  for (int d = 0; d < kSpatial; ++d) {
+    offset += std::max<std::int64_t>(wanted.first[d] + lowest_[d], 0) * g.in_strides[d];
+  }
+  return reinterpret_cast<const float*>(image) + offset;
+}
+
+float DirectConvolution::bias_of(const RunArguments& arguments,
+                                 std::int64_t channel) const noexcept {
+  float bias = 0;
+  if (const auto* biases = static_cast<const std::byte*>(arguments.inputs[2])) {
+    rows_.load(data_type_)(biases + channel * geometry_.bias_stride * element_bytes_, 1, &bias, 1);
+  }
+  return bias;
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,281 @@
+#include "ops/convolution_winograd.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/parallel.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+using kernels::kWinogradWindow;
+using kernels::SplitRange;
+using kernels::WinogradRun;
+
+namespace {
+
+// As many runs as a block of tiles can have: each has a tile at least, and ends in the middle.
+constexpr std::int64_t kMostRuns = kSplitBlock;
+
+// The input position that the first output's window starts at.
+std::int64_t first_input(const ConvolutionAxis& axis) {
+  const Phase phase = axis.phase(0);
+  return std::min(phase.offset(0), phase.offset(kWinogradWindow - 1));
+}
+
+}  // namespace
+
+WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
+                                         const PlanOptions& options,
+                                         const kernels::WinogradTile& outputs,
+                                         const kernels::SplitKernels* unit)
+    : SplitPlan(params, options),
+      kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
+      tiling_(geometry_, outputs, unit != nullptr, slot_count(options, INT64_MAX)),
+      filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
+  out_block_count_ = base::divide_up(filter_.out_blocks(), tiling_.out_shares);
+  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  tile_count_ = geometry_.batch * geometry_.groups * tiling_.row_blocks() *
+                tiling_.column_blocks() * out_splits_;
+  slots_ = slot_count(options, tile_count_);
+  const std::int64_t blocks =
+      base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
+  const std::int64_t number_bytes = unit != nullptr ? unit->parts * 2 : 4;
+  patch_block_ = filter_.steps() * kSplitBlock * kSplitBlock * number_bytes;
+  // A line between points keeps them out of each other's cache sets.
+  patch_point_ = blocks * patch_block_ + 64;
+  plane_remainder_ = base::round_up((tiling_.block_rows + 1) * tiling_.block_columns, 16) + 16;
+  plane_point_ = outputs.rows * plane_remainder_;
+  slot_bytes_ =
+      base::round_up(static_cast<std::uint64_t>(outputs.points() * patch_point_) +
+                         2 * outputs.column_points() * plane_point_ * 4 +
+                         filter_.few() * blocks * block_sums() * 4 +
+                         (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
+                         blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 512,
+                     base::kWorkspaceAlignment);
+  set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
+  explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
+                std::to_string(tiling_.block_columns) + " tiles x " +
+                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
+                std::to_string(tile_count_) + " blocks, " + std::to_string(slots_) + " slots";
+}
+
+std::int64_t WinogradConvolution::sums_floats() const noexcept {
+  if (plain_results_ && geometry_.out_strides[2] == 1) return 0;
+  return kSplitBlock * tiling_.block_rows * tiling_.block_columns * tiling_.tile.rows *
+         tiling_.tile.columns;
+}
+
+std::int64_t WinogradConvolution::row_floats() const noexcept {
+  if (data_type_ == DataType::float32 && geometry_.in_strides[2] == 1) return 0;
+  return (tiling_.block_rows * tiling_.tile.rows + kWinogradWindow - 1) *
+         geometry_.axes[2].in_size();
+}
+
+WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
+                                                           unsigned slot) const noexcept {
+  std::byte* memory = slots + slot * slot_bytes_;
+  const std::int64_t blocks =
+      base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
+  Slot result{};
+  result.patches = base::take<std::byte>(memory, tiling_.tile.points() * patch_point_);
+  result.planes = base::take<float>(memory, 2 * tiling_.tile.column_points() * plane_point_);
+  result.acc = base::take<float>(memory, filter_.few() * blocks * block_sums());
+  result.sums = base::take<float>(memory, sums_floats());
+  result.rows = base::take<float>(memory, row_floats());
+  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.runs = base::take<WinogradRun>(memory, blocks * kMostRuns);
+  result.first_runs = base::take<std::int64_t>(memory, blocks + 1);
+  return result;
+}
+
+void WinogradConvolution::pack_filter(const void* filter, std::byte* packed) const noexcept {
+  filter_.pack(filter, packed, slots_);
+}
+
+void WinogradConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
+                                    std::byte* slots, SharedRange* ranges) const noexcept {
+  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
+    const Tile tile = locate(index);
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges[tile.image]);
+  });
+}
+
+WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const noexcept {
+  Tile tile;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
+  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  tile.first_column = base::take_digit(index, tiling_.column_blocks()) * tiling_.block_columns;
+  tile.first_row = base::take_digit(index, tiling_.row_blocks()) * tiling_.block_rows;
+  tile.group = base::take_digit(index, geometry_.groups);
+  tile.image = index;
+  tile.rows = std::min(tiling_.block_rows, tiling_.rows - tile.first_row);
+  tile.columns = std::min(tiling_.block_columns, tiling_.columns - tile.first_column);
+  tile.count = tile.rows * tile.columns;
+  tile.blocks = base::divide_up(tile.count, kSplitBlock);
+  return tile;
+}
+
+void WinogradConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
+                                       const Tile& tile, const Slot& slot,
+                                       SharedRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  SplitRange seen;
+  pack_inputs(arguments, tile, slot, seen);
+  range.add(seen);
+  list_runs(arguments, tile, slot);
+  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
+  load_bias(arguments, tile.group * g.out_channels + first_channel,
+            std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
+  const std::int64_t end = tile.first_out_block + tile.out_blocks;
+  for (std::int64_t block = tile.first_out_block; block < end;) {
+    // Those that lie together.
+    const std::int64_t blocks = std::min(filter_.few() - block % filter_.few(), end - block);
+    multiply(packed, tile, block, blocks, slot);
+    for (std::int64_t k = 0; k < blocks; ++k, ++block) {
+      const std::int64_t channel = block * kSplitBlock;
+      const bool in_place = sums_floats() == 0;
+      for (std::int64_t n = 0; n < tile.blocks; ++n) {
+        // The runs are those of the first channel.
+        kernels_.store(
+            {.acc = slot.acc + (k * tile.blocks + n) * block_sums(),
+             .acc_output_stride = channel_sums(),
+             .scale = 1 / filter_.scale(),
+             .bias = slot.bias + channel - first_channel,
+             .relu = relu_,
+             .half = in_place && data_type_ == DataType::float16,
+             .outputs = std::min(kSplitBlock, g.out_channels - channel),
+             .output_offset =
+                 in_place ? (tile.group * g.out_channels + channel) * g.out_channel_stride : 0,
+             .output_stride = in_place ? g.out_channel_stride : sums_floats() / kSplitBlock,
+             .row_stride = in_place ? g.out_strides[1] : tile.columns * tiling_.tile.columns,
+             .runs = slot.runs + slot.first_runs[n],
+             .run_count = slot.first_runs[n + 1] - slot.first_runs[n]});
+      }
+      if (!in_place) store_sums(arguments, tile, channel, slot.sums);
+    }
+  }
+}
+
+// The inputs of all tiles at all points.
+void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile& tile,
+                                      const Slot& slot, SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto* input =
+      static_cast<const std::byte*>(arguments.inputs[0]) +
+      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+          element_bytes_;
+  float* const odd_planes = slot.planes + tiling_.tile.column_points() * plane_point_;
+  for (std::int64_t c = 0; c < filter_.steps() * kSplitBlock; c += 2) {
+    const bool has_even = c < g.in_channels;
+    const bool has_odd = c + 1 < g.in_channels;
+    const std::byte* even = input + c * g.in_channel_stride * element_bytes_;
+    if (has_even) transform_rows(tile, even, slot.planes, slot, range);
+    if (has_odd) {
+      transform_rows(tile, even + g.in_channel_stride * element_bytes_, odd_planes, slot, range);
+    }
+    transform_columns(tile, c, has_even ? slot.planes : nullptr, has_odd ? odd_planes : nullptr,
+                      slot);
+  }
+}
+
+void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* channel, float* to,
+                                         const Slot& slot, SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const kernels::WinogradTile& outputs = tiling_.tile;
+  const std::int64_t width = g.axes[2].in_size();
+  const std::int64_t first_row = tile.first_row * outputs.rows + first_input(g.axes[1]);
+  const std::int64_t rows = tile.rows * outputs.rows + kWinogradWindow - 1;
+  kernels::WinogradRows result{
+      .from = reinterpret_cast<const float*>(channel) + first_row * g.in_strides[1],
+      .row_stride = g.in_strides[1],
+      .next = g.in_channel_stride,
+      .rows = rows,
+      .begin = std::clamp<std::int64_t>(-first_row, 0, rows),
+      .end = std::clamp<std::int64_t>(g.axes[1].in_size() - first_row, 0, rows),
+      .size = width,
+      .first = tile.first_column * outputs.columns + first_input(g.axes[2]),
+      .tiles = tile.columns,
+      .to = to,
+      .point_stride = plane_point_,
+      .remainder_stride = plane_remainder_};
+  if (data_type_ != DataType::float32 || g.in_strides[2] != 1) {
+    for (std::int64_t row = result.begin; row < result.end; ++row) {
+      rows_.load(data_type_)(channel + (first_row + row) * g.in_strides[1] * element_bytes_,
+                             g.in_strides[2], slot.rows + row * width, width);
+    }
+    result.from = slot.rows;
+    result.row_stride = width;
+    result.next = 0;
+  }
+  kernels_.transform_rows(result, range);
+}
+
+// Where the outputs of each block of tiles belong: in the output, or in the slot's sums.
+void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& tile,
+                                    const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const kernels::WinogradTile& outputs = tiling_.tile;
+  const bool in_place = sums_floats() == 0;
+  auto* const output =
+      static_cast<std::byte*>(arguments.outputs[0]) +
+      (tile.image * g.out_batch_stride + tile.first_row * outputs.rows * g.out_strides[1] +
+       tile.first_column * outputs.columns * g.out_strides[2]) *
+          element_bytes_;
+  std::int64_t run = 0;
+  for (std::int64_t n = 0; n < tile.blocks; ++n) {
+    slot.first_runs[n] = run;
+    const std::int64_t end = std::min((n + 1) * kSplitBlock, tile.count);
+    for (std::int64_t at = n * kSplitBlock; at < end;) {
+      const std::int64_t row = at / tile.columns * outputs.rows;
+      const std::int64_t column = at % tile.columns * outputs.columns;
+      const std::int64_t middle = (at / (kSplitBlock / 2) + 1) * (kSplitBlock / 2);
+      const std::int64_t count =
+          std::min({tile.columns - at % tile.columns, end - at, middle - at});
+      void* to = slot.sums + row * tile.columns * outputs.columns + column;
+      if (in_place) to = output + (row * g.out_strides[1] + column) * element_bytes_;
+      slot.runs[run++] = {
+          .first = at - n * kSplitBlock,
+          .columns = std::min(count * outputs.columns,
+                              g.axes[2].out_size() - tile.first_column * outputs.columns - column),
+          .rows =
+              std::min(outputs.rows, g.axes[1].out_size() - tile.first_row * outputs.rows - row),
+          .to = to};
+      at += count;
+    }
+  }
+  slot.first_runs[tile.blocks] = run;
+}
+
+// Activations and outputs of a block of output channels, from `channel` of the group on.
+void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& tile,
+                                     std::int64_t channel, float* sums) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t pitch = tile.columns * tiling_.tile.columns;
+  const std::int64_t first_row = tile.first_row * tiling_.tile.rows;
+  const std::int64_t first_column = tile.first_column * tiling_.tile.columns;
+  const std::int64_t rows =
+      std::min(tile.rows * tiling_.tile.rows, g.axes[1].out_size() - first_row);
+  const std::int64_t columns = std::min(pitch, g.axes[2].out_size() - first_column);
+  const std::int64_t channels = std::min(kSplitBlock, g.out_channels - channel);
+  for (std::int64_t o = 0; o < channels; ++o) {
+    std::byte* to = static_cast<std::byte*>(arguments.outputs[0]) +
+                    (tile.image * g.out_batch_stride +
+                     (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
+                     first_row * g.out_strides[1] + first_column * g.out_strides[2]) *
+                        element_bytes_;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      float* from = sums + o * (sums_floats() / kSplitBlock) + row * pitch;
+      if (!relu_) general_.activate(from, columns);
+      rows_.store(data_type_)(from, to + row * g.out_strides[1] * element_bytes_, g.out_strides[2],
+                              columns);
+    }
+  }
+}
+
+}  // namespace weft::ops

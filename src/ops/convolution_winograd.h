@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/winograd/winograd.h"
+#include "ops/split_plan.h"
+#include "ops/winograd_filter.h"
+#include "ops/winograd_tiling.h"
+
+namespace weft::ops {
+
+// A convolution with windows of 3 x 3 at stride 1 by Winograd's algorithm (winograd.h).
+//
+// A block of tiles stays in the second-level cache from its inputs to its outputs: a pass over its
+// rows, one over its columns, the products at each point, and back.
+//
+// The sums over input channels at a point are added in the order of the channels, whatever the
+// blocks. By default only such tiles are used whose error is below that of one chain of
+// multiply-adds.
+//
+// A thread's memory is at most 12 MiB, whatever the size of the image.
+class WinogradConvolution : public SplitPlan {
+ public:
+  // Seconds that one core would take; infinite where this is not the way.
+  static double seconds(const ConvolutionParams& params, const PlanOptions& options,
+                        const kernels::WinogradTile& tile);
+
+  // With products on the matrix unit where there is one that is allowed, else in float32.
+  static std::shared_ptr<WinogradConvolution> make(const ConvolutionParams& params,
+                                                   const PlanOptions& options,
+                                                   const kernels::WinogradTile& tile);
+
+ protected:
+  struct Tile {
+    std::int64_t image, group, first_out_block, out_blocks;
+    std::int64_t first_row, first_column;  // tiles
+    std::int64_t rows, columns;
+    std::int64_t count;   // tiles
+    std::int64_t blocks;  // of 32 tiles
+  };
+
+  struct Slot {
+    std::byte* patches;
+    float* planes;  // of two channels
+    float* acc;
+    float* sums;  // outputs of a block of channels; only where they cannot be stored in place
+    float* rows;  // of the input, widened; only where it cannot be read in place
+    float* bias;
+    kernels::WinogradRun* runs;
+    std::int64_t* first_runs;  // of each block of tiles
+  };
+
+  // `unit`: null for float32.
+  WinogradConvolution(const ConvolutionParams& params, const PlanOptions& options,
+                      const kernels::WinogradTile& outputs, const kernels::SplitKernels* unit);
+
+  // Of the input channels c and c + 1, whose planes are null past the last channel.
+  virtual void transform_columns(const Tile& tile, std::int64_t c, const float* even,
+                                 const float* odd, const Slot& slot) const noexcept = 0;
+  // The sums of some blocks of output channels at all points.
+  virtual void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
+                        std::int64_t blocks, const Slot& slot) const noexcept = 0;
+
+  // Of a block of 32 tiles and 32 output channels: sums of a channel's points lie together, and a
+  // line after them keeps the channels out of each other's cache sets.
+  std::int64_t channel_sums() const noexcept {
+    return tiling_.tile.points() * kernels::kSplitBlock + 16;
+  }
+  std::int64_t block_sums() const noexcept { return kernels::kSplitBlock * channel_sums(); }
+
+  const kernels::WinogradKernels& kernels_;
+  WinogradTiling tiling_;
+  WinogradFilter filter_;
+  std::int64_t patch_block_ = 0;      // bytes of a point of a block of tiles
+  std::int64_t patch_point_ = 0;      // bytes from point to point
+  std::int64_t plane_remainder_ = 0;  // floats from remainder to remainder
+  std::int64_t plane_point_ = 0;
+
+ private:
+  void pack_filter(const void* filter, std::byte* packed) const noexcept final;
+  void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
+                 SharedRange* ranges) const noexcept final;
+
+  Tile locate(std::int64_t index) const noexcept;
+  Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
+  void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                    const Slot& slot, SharedRange& range) const noexcept;
+  void pack_inputs(const RunArguments& arguments, const Tile& tile, const Slot& slot,
+                   kernels::SplitRange& range) const noexcept;
+  void transform_rows(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
+                      kernels::SplitRange& range) const noexcept;
+  void list_runs(const RunArguments& arguments, const Tile& tile, const Slot& slot) const noexcept;
+  void store_sums(const RunArguments& arguments, const Tile& tile, std::int64_t channel,
+                  float* sums) const noexcept;
+  std::int64_t sums_floats() const noexcept;
+  std::int64_t row_floats() const noexcept;
+
+  std::int64_t out_block_count_ = 0;  // a tile
+  std::int64_t out_splits_ = 0;
+  std::int64_t tile_count_ = 0;
+  unsigned slots_ = 1;
+  std::uint64_t slot_bytes_ = 0;
+};
+
+}  // namespace weft::ops

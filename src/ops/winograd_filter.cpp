@@ -1,0 +1,138 @@
+#include "ops/winograd_filter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "kernels/winograd/winograd.h"
+#include "ops/shared_range.h"
+#include "weft/error.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+using kernels::kWinogradWindow;
+using kernels::SplitRange;
+
+namespace {
+
+constexpr kernels::WinogradTile kLargest{4, 4};
+constexpr std::int64_t kMostPoints = kLargest.row_points();
+
+// Where tap j of the window's columns or rows lies, in elements: winograd.h counts taps by the
+// input that they read.
+std::int64_t tap_offset(const ConvolutionAxis& axis, std::int64_t stride, std::int64_t j) {
+  const bool ascends = axis.phase(0).offset_step > 0;
+  return (ascends ? j : kWinogradWindow - 1 - j) * stride;
+}
+
+}  // namespace
+
+WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, DataType type,
+                               kernels::LoadRow load, const kernels::SplitKernels* kernels,
+                               const kernels::WinogradTile& tile, std::int64_t few)
+    : geometry_(geometry),
+      kernels_(kernels),
+      load_(load),
+      element_bytes_(byte_size(type)),
+      tile_(tile),
+      few_(few),
+      out_blocks_(base::divide_up(geometry.out_channels, kSplitBlock)),
+      steps_(base::divide_up(geometry.in_channels, kSplitBlock)),
+      step_bytes_(kSplitBlock * kSplitBlock * (kernels != nullptr ? kernels->parts * 2 : 4)) {
+  auto bytes = base::multiply(geometry.groups * out_blocks_, steps_);
+  if (bytes) bytes = base::multiply(*bytes, tile.points() * step_bytes_);
+  if (!bytes || *bytes > INT64_MAX / 2) {
+    throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
+  }
+  size_in_bytes_ = base::round_up(kHeaderBytes + *bytes, base::kWorkspaceAlignment);
+}
+
+std::int64_t WinogradFilter::offset(std::int64_t group, std::int64_t out_block,
+                                    std::int64_t point) const noexcept {
+  const std::int64_t first = out_block / few_ * few_;
+  const std::int64_t together = std::min(few_, out_blocks_ - first);
+  const std::int64_t block_points =
+      (group * out_blocks_ + first) * tile_.points() + point * together + out_block - first;
+  return block_points * steps_ * step_bytes_;
+}
+
+void WinogradFilter::pack(const void* filter, std::byte* packed, unsigned slots) const noexcept {
+  pack_with_range(packed, slots, geometry_.groups * out_blocks_ * steps_,
+                  [&](std::int64_t index, SplitRange& range) {
+                    const std::int64_t block = index / steps_;
+                    pack_step(static_cast<const std::byte*>(filter), block / out_blocks_,
+                              block % out_blocks_, index % steps_, packed, range);
+                  });
+}
+
+void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std::int64_t out_block,
+                               std::int64_t step, std::byte* packed,
+                               SplitRange& range) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t first_out = out_block * kSplitBlock;
+  const std::int64_t first_in = step * kSplitBlock;
+  const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - first_out);
+  const std::int64_t inputs = std::min(kSplitBlock, g.in_channels - first_in);
+  const std::byte* from =
+      filter + (g.filter_origin + group * g.filter_group_stride + first_out * g.filter_out_stride +
+                first_in * g.filter_in_stride) *
+                   element_bytes_;
+  alignas(64) float rows[kLargest.points()][kSplitBlock * kSplitBlock];
+  for (std::int64_t p = 0; p < tile_.points(); ++p) std::fill_n(rows[p], std::size(rows[p]), 0.0f);
+  kernels::WinogradFilterRow along_rows[kMostPoints], along_columns[kMostPoints];
+  for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
+    along_rows[p] = kernels::winograd_filter_row(tile_.columns, p);
+  }
+  for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
+    along_columns[q] = kernels::winograd_filter_row(tile_.rows, q);
+  }
+  const auto factor = static_cast<double>(scale());
+  float window[kWinogradWindow][kWinogradWindow][kSplitBlock];
+  for (std::int64_t c = 0; c < inputs; ++c) {
+    for (std::int64_t i = 0; i < kWinogradWindow; ++i) {
+      for (std::int64_t j = 0; j < kWinogradWindow; ++j) {
+        const std::int64_t tap = c * g.filter_in_stride +
+                                 tap_offset(g.axes[1], g.filter_strides[1], i) +
+                                 tap_offset(g.axes[2], g.filter_strides[2], j);
+        load_(from + tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);
+        for (std::int64_t o = 0; o < outputs; ++o) {
+          const std::uint32_t bits = std::bit_cast<std::uint32_t>(window[i][j][o]) & 0x7fffffffu;
+          range.largest = std::max(range.largest, bits);
+          range.smallest = std::min(range.smallest, bits - 1);
+        }
+      }
+    }
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      // Rounded once, to float32.
+      double columns[kWinogradWindow][kMostPoints];
+      for (std::int64_t i = 0; i < kWinogradWindow; ++i) {
+        for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
+          const auto& t = along_rows[p].g;
+          columns[i][p] = t[0] * window[i][0][o] + t[1] * window[i][1][o] + t[2] * window[i][2][o];
+        }
+      }
+      for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
+        const auto& t = along_columns[q].g;
+        for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
+          rows[q * tile_.column_points() + p][c * kSplitBlock + o] = static_cast<float>(
+              (t[0] * columns[0][p] + t[1] * columns[1][p] + t[2] * columns[2][p]) * factor);
+        }
+      }
+    }
+  }
+  for (std::int64_t p = 0; p < tile_.points(); ++p) {
+    std::byte* to = packed + kHeaderBytes + offset(group, out_block, p) + step * step_bytes_;
+    if (kernels_ == nullptr) {
+      std::memcpy(to, rows[p], sizeof rows[p]);
+      continue;
+    }
+    SplitRange ignored;
+    kernels_->split_pixels(rows[p], kSplitBlock, kSplitBlock, reinterpret_cast<std::uint16_t*>(to),
+                           kernels::kSplitFilterPart, ignored);
+  }
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,240 @@
+// The two ways in which WinogradConvolution multiplies, and when it is the way at all.
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/split/product.h"
+#include "ops/convolution_tiling.h"
+#include "ops/convolution_winograd.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+using kernels::kWinogradWindow;
+using kernels::SplitRange;
+
+namespace {
+
+constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
+
+// Sums of fewer input channels are so exact that the rounding of what they are made from shows:
+// their error would pass that of one chain of multiply-adds.
+std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit) {
+  if (tile.columns == 2) return unit ? 16 : 32;
+  return unit ? 32 : 64;
+}
+
+bool is_window(const ConvolutionAxis& axis) {
+  if (axis.phase_count() != 1) return false;
+  const Phase phase = axis.phase(0);
+  return phase.taps == kWinogradWindow && phase.in_step == 1 && phase.step == 1 &&
+         (phase.offset_step == 1 || phase.offset_step == -1);
+}
+
+// The unit's kernels, or null where it is not there or not allowed.
+const kernels::SplitKernels* unit_for(Isa isa, const kernels::WinogradTile& tile) {
+  if (isa < Isa::amx || kernels::winograd_unit(tile) == nullptr) return nullptr;
+  return kernels::split_kernels(kParts);
+}
+
+// Products on a matrix unit, of numbers in parts.
+class UnitWinograd final : public WinogradConvolution {
+ public:
+  UnitWinograd(const ConvolutionParams& params, const PlanOptions& options,
+               const kernels::WinogradTile& outputs, const kernels::SplitKernels& unit)
+      : WinogradConvolution(params, options, outputs, &unit),
+        unit_(unit),
+        kernels_of_unit_(*kernels::winograd_unit(outputs)) {
+    algorithm = kernels_of_unit_.name;
+  }
+
+ private:
+  static constexpr std::int64_t kStep = kParts * kernels::kSplitPatchPart;  // elements
+
+  // The unit takes subnormal numbers as zero. A part that vanishes so, or a product, is small
+  // against the rounding of the inputs and weights that it comes from, whatever cancels between
+  // them.
+  bool is_safe(const SplitRange& x, const SplitRange& filter) const noexcept override {
+    const auto exponent = [](std::uint32_t bits) { return static_cast<int>(bits >> 23) - 127; };
+    constexpr int kScale = 40;  // WinogradFilter::scale()
+    const int most = exponent(x.largest) + exponent(filter.largest) + kScale;
+    if (exponent(x.largest) > 100 || exponent(filter.largest) > 100 - kScale || most > 100)
+      return false;
+    if (x.largest == 0 || filter.largest == 0) return true;
+    const int low = exponent(x.smallest + 1);
+    const int filter_low = exponent(filter.smallest + 1);
+    return low >= -100 && low + filter_low + kScale >= -80;
+  }
+
+  void transform_columns(const Tile& tile, std::int64_t c, const float* even, const float* odd,
+                         const Slot& slot) const noexcept override {
+    kernels_of_unit_.transform_columns({.even = even,
+                                        .odd = odd,
+                                        .from_stride = plane_point_,
+                                        .remainder_stride = plane_remainder_,
+                                        .tiles_a_row = tile.columns,
+                                        .tiles = tile.count,
+                                        .to = reinterpret_cast<std::uint16_t*>(slot.patches) +
+                                              c / kSplitBlock * kStep +
+                                              c % kSplitBlock / 2 * kSplitBlock,
+                                        .block_stride = patch_block_ / 2,
+                                        .point_stride = patch_point_ / 2});
+  }
+
+  void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
+                std::int64_t blocks, const Slot& slot) const noexcept override {
+    constexpr std::int64_t kFetches = 6;  // a step of products
+    const std::int64_t steps = filter_.steps();
+    const std::int64_t slice = steps * kStep;
+    const std::int64_t ahead_lines = base::divide_up(slice / 32, tile.blocks * steps * kFetches);
+    const auto filter_at = [&](std::int64_t point) {
+      return reinterpret_cast<const std::uint16_t*>(
+          filter_.block(packed, tile.group, first_block, point));
+    };
+    unit_.enter();
+    for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
+      const std::uint16_t* filter = filter_at(point);
+      for (std::int64_t k = 0; k < blocks; ++k, filter += slice) {
+        const std::uint16_t* ahead = k + 1 < blocks ? filter + slice : filter_at(point + 1);
+        for (std::int64_t n = 0; n < tile.blocks;
+             ++n, ahead += ahead_lines * 32 * kFetches * steps) {
+          kernels_of_unit_.multiply(
+              {.filter = filter,
+               .patches = reinterpret_cast<const std::uint16_t*>(
+                   slot.patches + point * patch_point_ + n * patch_block_),
+               .steps = steps,
+               .acc = slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
+               .output_stride = channel_sums(),
+               .ahead = ahead,
+               .ahead_lines = ahead_lines});
+        }
+      }
+    }
+    unit_.leave();
+  }
+
+  const kernels::SplitKernels& unit_;
+  const kernels::WinogradUnit& kernels_of_unit_;
+};
+
+// Products in float32, tiles along vectors.
+class VectorWinograd final : public WinogradConvolution {
+ public:
+  VectorWinograd(const ConvolutionParams& params, const PlanOptions& options,
+                 const kernels::WinogradTile& outputs, Isa isa)
+      : WinogradConvolution(params, options, outputs, nullptr),
+        gemm_(kernels::gemm_kernel(isa)),
+        chain_(geometry_.in_channels < 96 ? 16 : 32) {
+    algorithm = kernels_.name;
+    for (std::int64_t c = 0; c < chain_; ++c) {
+      terms_.push_back({.a = c * kSplitBlock, .b = c * kSplitBlock});
+    }
+  }
+
+ private:
+  // No parts that could vanish; only sums must not pass float32.
+  bool is_safe(const SplitRange& x, const SplitRange& filter) const noexcept override {
+    constexpr std::uint32_t kMost = (127u + 60u) << 23;  // 2^60
+    return x.largest < kMost && filter.largest < kMost;
+  }
+
+  void transform_columns(const Tile& tile, std::int64_t c, const float* even, const float* odd,
+                         const Slot& slot) const noexcept override {
+    float* const to = reinterpret_cast<float*>(slot.patches) + c * kSplitBlock;
+    for (const float* from : {even, odd}) {
+      if (from == nullptr) continue;
+      kernels_.transform_channel({.from = from,
+                                  .from_stride = plane_point_,
+                                  .remainder_stride = plane_remainder_,
+                                  .tiles_a_row = tile.columns,
+                                  .tiles = tile.count,
+                                  .to = to + (from == odd ? kSplitBlock : 0),
+                                  .block_stride = patch_block_ / 4,
+                                  .point_stride = patch_point_ / 4});
+    }
+  }
+
+  void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
+                std::int64_t blocks, const Slot& slot) const noexcept override {
+    for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
+      const auto* filter =
+          reinterpret_cast<const float*>(filter_.block(packed, tile.group, first_block, point));
+      for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes() / 4) {
+        for (std::int64_t n = 0; n < tile.blocks; ++n) {
+          multiply_block(filter,
+                         reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
+                                                        n * patch_block_),
+                         slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock);
+        }
+      }
+    }
+  }
+
+  void multiply_block(const float* filter, const float* patches, float* acc) const noexcept {
+    const std::int64_t vectors = kSplitBlock / gemm_.lanes;
+    const Strips strips(kSplitBlock, gemm_.max_positions[vectors - 1]);
+    const std::int64_t channels = geometry_.in_channels;
+    const auto* next = reinterpret_cast<const char*>(patches) + patch_block_;
+    std::int64_t first = 0;
+    for (std::int64_t strip = 0; strip < strips.count; ++strip) {
+      const std::int64_t outputs = strips.size(strip);
+      const kernels::GemmFunction function = gemm_.tile(vectors, outputs, 1);
+      for (std::int64_t c = 0; c < channels; c += chain_, next += chain_ * 64) {
+        function({.a = filter + c * kSplitBlock + first,
+                  .b = patches + c * kSplitBlock,
+                  .acc = acc + first * channel_sums(),
+                  .bias = nullptr,
+                  .terms = terms_.data(),
+                  .depth = std::min(chain_, channels - c),
+                  .a_step = 1,
+                  .acc_stride = channel_sums(),
+                  .next = next,
+                  .next_step = 64,
+                  .first = c == 0,
+                  .bias_of_positions = false,
+                  .apart = c > 0});
+      }
+      first += outputs;
+    }
+  }
+
+  const kernels::GemmKernel& gemm_;
+  // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
+  // which so has to be smaller than that of all channels in one.
+  std::int64_t chain_;
+  std::vector<kernels::GemmTerm> terms_;  // of a chain
+};
+
+}  // namespace
+
+double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanOptions& options,
+                                    const kernels::WinogradTile& tile) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const Isa isa = base::choose_isa(options.max_isa);
+  if (kernels::winograd_kernels(isa, tile) == nullptr) return kNever;
+  const ConvolutionGeometry g(params);
+  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
+  if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
+  const bool unit = unit_for(isa, tile) != nullptr;
+  if (g.in_channels < fewest_channels(tile, unit)) return kNever;
+  // Taken directly, float16 needs half as many products as what it is transformed into.
+  if (unit && params.input.data_type == DataType::float16) return kNever;
+  return WinogradTiling(g, tile, unit, 1).seconds;
+}
+
+std::shared_ptr<WinogradConvolution> WinogradConvolution::make(const ConvolutionParams& params,
+                                                               const PlanOptions& options,
+                                                               const kernels::WinogradTile& tile) {
+  const Isa isa = base::choose_isa(options.max_isa);
+  if (const kernels::SplitKernels* unit = unit_for(isa, tile)) {
+    return std::make_shared<UnitWinograd>(params, options, tile, *unit);
+  }
+  return std::make_shared<VectorWinograd>(params, options, tile, isa);
+}
+
+}  // namespace weft::ops

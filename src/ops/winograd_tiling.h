@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/winograd/winograd.h"
+#include "ops/convolution_geometry.h"
+
+namespace weft::ops {
+
+// How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
+// tiles, how many blocks of output channels are multiplied point by point before their results are
+// formed, and into how many shares the output channels are cut where there are few blocks of tiles
+// for the threads, though each share transforms the inputs for itself.
+struct WinogradTiling {
+  // Cuts the one phase of a 3 x 3 convolution at stride 1, for a matrix unit or without one.
+  WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile, bool unit,
+                 unsigned threads);
+
+  kernels::WinogradTile tile;
+  std::int64_t rows, columns;  // tiles of an image
+  std::int64_t block_rows = 1;
+  std::int64_t block_columns = 1;  // tiles
+  std::int64_t few = 1;            // blocks of 32 output channels
+  std::int64_t out_shares = 1;
+  double seconds = 0;  // on one core
+
+  std::int64_t row_blocks() const noexcept { return (rows + block_rows - 1) / block_rows; }
+  std::int64_t column_blocks() const noexcept {
+    return (columns + block_columns - 1) / block_columns;
+  }
+};
+
+}  // namespace weft::ops

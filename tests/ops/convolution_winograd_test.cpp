@@ -1,0 +1,311 @@
+#include "ops/convolution_winograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include "ops/split_case.h"
+#include "reference/reference.h"
+
+namespace weft::ops {
+namespace {
+
+std::string text(Isa isa, const kernels::WinogradTile& tile) {
+  return std::string(name(isa)) + "_" + std::to_string(tile.rows) + "x" +
+         std::to_string(tile.columns);
+}
+
+// The instruction set, whether that of the matrix unit or not, and the tile.
+using Way = std::tuple<Isa, kernels::WinogradTile>;
+
+class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
+ protected:
+  void SetUp() override { skip_without(std::get<Isa>(GetParam())); }
+
+  kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
+
+  Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
+    const PlanOptions options{.threads = threads, .max_isa = std::get<Isa>(GetParam())};
+    return Plan(WinogradConvolution::make(params, options, tile()));
+  }
+
+  void expect_right(const ConvolutionParams& params) {
+    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    SCOPED_TRACE(testing::PrintToString(params.filter.sizes));
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
+                                 reinterpret_cast<const std::byte*>(w.data()),
+                                 reinterpret_cast<const std::byte*>(b.data())};
+    const reference::ExpectedTensor expected = reference::evaluate(params, inputs);
+    const Floats result = run(winograd(params), x, w, b);
+    // The error goes with the largest terms of a tile, not with those of the sum: ten times what
+    // its root mean square was measured to be, where the sums' is 3 * sqrt(channels).
+    const double sums =
+        3 * std::sqrt(static_cast<double>(params.input.sizes[1]) / params.group_count);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double exact = (expected[i].range.low + expected[i].range.high) / 2;
+      ASSERT_NEAR(result[i], exact, (tile().rows == 2 ? 4e-6 : 8e-6) * sums) << i;
+    }
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(winograd(params, threads), x, w, b), result)) << threads;
+    }
+  }
+};
+
+ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
+  ConvolutionParams p = params_of(shape);
+  p.start_padding = {start, start};
+  p.end_padding = {end, end};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+TEST_P(WinogradConvolutionTest, Shapes) {
+  expect_right(padded({1, 32, 32, 1, 8, 8, 3, 1, 1}, 1, 1));
+  expect_right(padded({2, 40, 33, 1, 8, 28, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 33, 31, 1, 7, 7, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 5, 3, 1, 3, 3, 3, 1, 1}, 0, 0));
+  expect_right(padded({1, 17, 65, 1, 1, 1, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 33, 7, 1, 3, 90, 3, 1, 1}, 1, 0));
+  expect_right(padded({1, 20, 16, 1, 41, 5, 3, 1, 1}, 2, 3));
+  expect_right(padded({1, 5, 4, 1, 13, 600, 3, 1, 1}, 0, 1));
+  expect_right(padded({2, 24, 20, 2, 15, 18, 3, 1, 1}, 1, 1));
+  expect_right(padded({1, 200, 70, 1, 7, 7, 3, 1, 1}, 1, 1));
+}
+
+TEST_P(WinogradConvolutionTest, BothModesAndDirections) {
+  ConvolutionParams p = padded({1, 24, 9, 1, 12, 19, 3, 1, 1}, 1, 1);
+  p.mode = ConvolutionMode::convolution;
+  expect_right(p);
+  const Shape shape{1, 24, 9, 1, 12, 19, 3, 1, 1, ConvolutionDirection::backward};
+  ConvolutionParams back = padded(shape, 1, 1);
+  expect_right(back);
+  back.mode = ConvolutionMode::convolution;
+  expect_right(back);
+}
+
+TEST_P(WinogradConvolutionTest, ReluAndNoBias) {
+  ConvolutionParams p = padded({1, 32, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
+  p.fused_activation = Activation{.type = OperatorType::activation_relu};
+  expect_right(p);
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  for (const float y : run(winograd(p), x, w, Floats(40))) ASSERT_GE(y, 0.0f);
+  p.fused_activation.reset();
+  p.bias.reset();
+  const Floats expected = run(general(p), x, w, {});
+  const Floats result = run(winograd(p), x, w, {});
+  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4);
+}
+
+TEST_P(WinogradConvolutionTest, InputStridesAndGapsInTheOutput) {
+  ConvolutionParams p = padded({2, 34, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
+  p.input.strides = Dims{10 * 11 * 34, 1, 11 * 34, 34};  // NHWC
+  p.output.strides = Dims{33 * 10 * 13 + 5, 10 * 13, 13, 1};
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(33);
+  const auto run_strided = [&](const Plan& plan) {
+    constexpr std::size_t kImage = 33 * 10 * 13 + 5;
+    Floats y(2 * kImage, -77.0f);
+    const ConstBuffer inputs[] = {
+        {x.data(), x.size() * 4}, {w.data(), w.size() * 4}, {b.data(), b.size() * 4}};
+    const Buffer outputs[] = {{y.data(), y.size() * 4}};
+    plan.run({inputs, outputs});
+    return y;
+  };
+  const Floats expected = run_strided(general(p));
+  const Floats result = run_strided(winograd(p));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (expected[i] == -77.0f) {
+      ASSERT_EQ(result[i], -77.0f) << i;
+    } else {
+      ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+    }
+  }
+}
+
+TEST_P(WinogradConvolutionTest, OtherActivations) {
+  ConvolutionParams p = padded({2, 34, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
+  p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+  expect_right(p);
+  // The same bits as the function on its own gives.
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(40);
+  const Floats fused = run(winograd(p), x, w, b);
+  p.fused_activation.reset();
+  Floats plain = run(winograd(p), x, w, b);
+  for (float& y : plain) y = y < 0 ? y * 0.25f : y;
+  EXPECT_TRUE(same_bits(fused, plain));
+}
+
+TEST_P(WinogradConvolutionTest, OutputStrides) {
+  ConvolutionParams p = padded({1, 32, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
+  const Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(33);
+  const Floats packed = run(winograd(p), x, w, b);
+  p.output.strides = Dims{10 * 11 * 33, 1, 11 * 33, 33};  // NHWC
+  const Floats result = run(winograd(p), x, w, b);
+  for (std::size_t c = 0; c < 33; ++c) {
+    for (std::size_t i = 0; i < 110; ++i) ASSERT_EQ(result[i * 33 + c], packed[c * 110 + i]);
+  }
+}
+
+// An image with numbers that the products or their parts cannot hold is left to the general plan,
+// and only that image.
+TEST_P(WinogradConvolutionTest, InfinitiesAndTinyNumbers) {
+  const ConvolutionParams p = padded({3, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
+  Floats x = numbers(count_of(p.input));
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(32);
+  const std::size_t image = x.size() / 3;
+  const Floats plain = run(winograd(p), x, w, b);
+  for (const float odd : {std::numeric_limits<float>::infinity(), 3e38f, 1e-38f, 1e-42f}) {
+    if (odd < 1 && std::get<Isa>(GetParam()) < Isa::amx) continue;  // nothing is taken apart
+    x[image + 1000] = odd;
+    const Floats result = run(winograd(p), x, w, b);
+    const Floats expected = run(general(p), x, w, b);
+    const std::size_t out = result.size() / 3;
+    EXPECT_EQ(std::memcmp(result.data() + out, expected.data() + out, out * 4), 0) << odd;
+    EXPECT_EQ(std::memcmp(result.data(), plain.data(), out * 4), 0) << odd;
+    EXPECT_EQ(std::memcmp(result.data() + 2 * out, plain.data() + 2 * out, out * 4), 0) << odd;
+  }
+}
+
+// What a smooth activation leaves of large negative numbers is no reason to compute an image twice.
+TEST_P(WinogradConvolutionTest, SmallNumbersAreNotTinyOnes) {
+  const ConvolutionParams p = padded({1, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
+  Floats x = numbers(count_of(p.input));
+  Floats w = numbers(count_of(p.filter));
+  const Floats b(32, 0.0f);
+  for (std::size_t i = 0; i < x.size(); i += 7) x[i] *= 1e-22f;
+  w[5] = 1e-9f;
+  const Floats expected = run(general(p), x, w, b);
+  const Floats result = run(winograd(p), x, w, b);
+  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+  EXPECT_FALSE(same_bits(result, expected));  // not the general way
+}
+
+// The least channels, and more, of each tile that is a default.
+struct ErrorCase {
+  Isa isa;
+  kernels::WinogradTile tile;
+  std::uint32_t channels;
+};
+
+class WinogradErrorTest : public NumbersTest, public ::testing::WithParamInterface<ErrorCase> {
+ protected:
+  void SetUp() override { skip_without(GetParam().isa); }
+};
+
+// The numbers of real layers: around zero, positive, and both after ReLU.
+TEST_P(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
+  const auto& [isa, tile, channels] = GetParam();
+  const ConvolutionParams params = padded({1, channels, 4, 1, 14, 14, 3, 1, 1}, 1, 1);
+  ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
+  const Plan winograd(WinogradConvolution::make(params, {.max_isa = isa}, tile));
+  const Plan one_chain = plan(params, {.strict = true});
+  const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
+    Floats x = numbers(count_of(params.input));
+    Floats w = numbers(count_of(params.filter));
+    for (float& v : x) v = of_input(v);
+    for (float& v : w) v = of_weight(v);
+    const Floats b(4, 0.0f);
+    const Floats chain = run(one_chain, x, w, b);
+    const Floats result = run(winograd, x, w, b);
+    const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(x.data()),
+                                 reinterpret_cast<const std::byte*>(w.data()),
+                                 reinterpret_cast<const std::byte*>(b.data())};
+    const reference::ExpectedTensor exact = reference::evaluate(params, inputs);
+    double ours = 0, theirs = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double sum = (exact[i].range.low + exact[i].range.high) / 2;
+      ours += std::pow(result[i] - sum, 2);
+      theirs += std::pow(chain[i] - sum, 2);
+    }
+    EXPECT_LT(ours, theirs);
+  };
+  const auto as_it_is = [](float v) { return v; };
+  const auto relu = [](float v) { return std::max(v, 0.0f); };
+  const auto positive = [](float v) { return std::fabs(v); };
+  expect_less(as_it_is, as_it_is);
+  expect_less(relu, as_it_is);
+  expect_less(positive, as_it_is);
+  expect_less(positive, positive);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Defaults, WinogradErrorTest,
+    ::testing::Values(ErrorCase{Isa::amx, {2, 2}, 16}, ErrorCase{Isa::amx, {2, 2}, 64},
+                      ErrorCase{Isa::amx, {2, 4}, 32}, ErrorCase{Isa::amx, {2, 4}, 256},
+                      ErrorCase{Isa::avx512, {2, 2}, 32}, ErrorCase{Isa::avx512, {2, 2}, 96},
+                      ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96}),
+    [](const auto& info) {
+      return text(info.param.isa, info.param.tile) + "_" + std::to_string(info.param.channels);
+    });
+
+class WinogradChoiceTest : public NumbersTest {
+ protected:
+  const ConvolutionParams params_ = padded({1, 128, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
+
+  std::string takes(const PlanOptions& options) {
+    return std::string(plan(params_, options).algorithm());
+  }
+};
+
+TEST_F(WinogradChoiceTest, OptionsAndStrictModeTurnItOff) {
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
+  EXPECT_EQ(takes({.max_isa = Isa::avx512}), "winograd_2x4_avx512");
+  EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::allowed}), "winograd_4x4_avx512");
+  EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::never}), "gemm_f32_avx512");
+  EXPECT_EQ(takes({.strict = true, .winograd = Winograd::allowed}).find("winograd"),
+            std::string::npos);
+}
+
+TEST_F(WinogradChoiceTest, OptionsTurnItOffOnAMatrixUnit) {
+  skip_without(Isa::amx);
+  if (IsSkipped()) return;
+  EXPECT_EQ(takes({}), "winograd_2x4_amx");
+  EXPECT_EQ(takes({.winograd = Winograd::allowed}), "winograd_4x4_amx");
+  EXPECT_EQ(takes({.winograd = Winograd::never}), "split_f32_amx");
+}
+
+// Their error would pass that of a chain.
+TEST_F(WinogradChoiceTest, NeverForFewChannels) {
+  const ConvolutionParams narrow = padded({1, 8, 128, 1, 56, 56, 3, 1, 1}, 1, 1);
+  EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(narrow, {}, {2, 2})));
+}
+
+TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
+  for (const std::uint32_t channels : {16u, 64u, 320u, 1280u, 5000u}) {
+    for (const std::uint32_t size : {1u, 14u, 56u, 300u, 5000u}) {
+      const ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
+      for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
+        if (std::isinf(WinogradConvolution::seconds(params, {}, tile))) continue;
+        const Plan one(WinogradConvolution::make(
+            params, PlanOptions{.threads = 1, .prepare_filter = true}, tile));
+        EXPECT_LE(one.workspace_size_in_bytes(), 12u << 20) << one.explain();
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, WinogradConvolutionTest,
+                         ::testing::Combine(::testing::Values(Isa::avx512, Isa::amx),
+                                            ::testing::Values(kernels::WinogradTile{2, 2},
+                                                              kernels::WinogradTile{2, 4},
+                                                              kernels::WinogradTile{4, 4})),
+                         [](const auto& info) {
+                           return text(std::get<Isa>(info.param),
+                                       std::get<kernels::WinogradTile>(info.param));
+                         });
+
+}  // namespace
+}  // namespace weft::ops
