@@ -22,6 +22,14 @@ inline std::optional<std::uint64_t> add(std::uint64_t a, std::uint64_t b) noexce
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
+// The lowest digit of a number whose digits have different bases, taken off it: an index of what
+// lies in order becomes a place in each dimension.
+inline std::int64_t take_digit(std::int64_t& number, std::int64_t base) noexcept {
+  const std::int64_t digit = number % base;
+  number /= base;
+  return digit;
+}
+
 inline std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) noexcept {
   return (value + multiple - 1) / multiple * multiple;
 }

@@ -166,17 +166,12 @@ void DirectConvolution::run(const RunArguments& arguments) const noexcept {
 }
 
 DirectConvolution::Tile DirectConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
   for (int d = kSpatial; d-- > 0;) {
-    tile.first[d] = digit(boxes_[d]) * box_[d];
+    tile.first[d] = base::take_digit(index, boxes_[d]) * box_[d];
     tile.size[d] = std::min(box_[d], geometry_.axes[d].max_count() - tile.first[d]);
   }
-  tile.first_group = digit(group_blocks_) * group_block_;
+  tile.first_group = base::take_digit(index, group_blocks_) * group_block_;
   tile.group_count = std::min(group_block_, geometry_.groups - tile.first_group);
   tile.image = index;
   return tile;

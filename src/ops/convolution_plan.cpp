@@ -64,6 +64,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||
               geometry_.window() > kMaxGemmTaps),
       across_(!direct_ && data_type_ == DataType::float32 && is_best_across(geometry_, gemm_)),
+      joined_(across_ && joins_rows(geometry_)),
       vectors_(direct_   ? 1
                : across_ ? kAcrossVectors
                          : choose_vectors(geometry_, gemm_)),
@@ -151,7 +152,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
         size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
       }
       if (d == kSpatial - 1 && across_ && axis.phase(0).in_step != 1) {
-        size = tiling_.box[d] * axis.class_taps(0);
+        size = AxisWindow::strided(axis.phase(0), 0, tiling_.box[d]).size;
       }
       plane *= size;
     }
@@ -236,19 +237,15 @@ void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept
 }
 
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   constexpr int kLast = kSpatial - 1;
   Tile tile;
   // Positions run fastest: neighbouring tiles share the panels that they read.
-  for (int d = kSpatial; d-- > 0;) tile.first[d] = digit(tiling_.boxes[d]) * tiling_.box[d];
-  tile.first_panel = digit(tiling_.panel_blocks) * tiling_.panel_block;
+  for (int d = kSpatial; d-- > 0;)
+    tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
+  tile.first_panel = base::take_digit(index, tiling_.panel_blocks) * tiling_.panel_block;
   tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);
   for (int d = kSpatial; d-- > 0;) {
-    std::int64_t phase = digit(phase_counts_[d]);
+    std::int64_t phase = base::take_digit(index, phase_counts_[d]);
     if (d == kLast && merges_) {
       tile.merged = phase == 0 ? merged_ : 1;
       if (phase > 0) phase += merged_ - 1;
@@ -259,7 +256,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     tile.last[i] = tile.merged > 1 ? geometry_.axes[kLast].phase(i) : tile.phases[kLast];
   }
-  tile.group = digit(geometry_.groups);
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   return tile;
 }
@@ -344,6 +341,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                         .acc_stride = tile.merged * columns,
                         .next = next + s * strip.depth * next_step,
                         .next_step = next_step,
+                        .next_lines = strip.depth,
                         .first = first == 0,
                         .bias_of_positions = false});
       }

@@ -23,7 +23,7 @@ constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
 // patches there are two sets.
 constexpr std::int64_t kPatchBytes = 640 << 10;
-constexpr std::int64_t kPlaneBytes = 512 << 10;
+constexpr std::int64_t kPlaneBytes = 256 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
 // Blocks of positions a run, and those of a run of short sums.
@@ -39,61 +39,20 @@ constexpr std::uint64_t kCachedOutput = 16 << 20;
 constexpr std::int64_t kLinesASlice = 16;
 
 constexpr std::int64_t kMaxPhases = 64;  // in all
-constexpr std::int64_t kMaxPlaneTerms = 1024;
+
+ProductSide nothing_aside() {
+  ProductSide side{};
+  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
+  return side;
+}
+
+void widen(SplitRange& range, const kernels::LaneRange& by) {
+  range.largest = std::max(range.largest, *std::max_element(by.largest, std::end(by.largest)));
+  range.smallest = std::min(range.smallest, *std::min_element(by.smallest, std::end(by.smallest)));
+}
 
 std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
   return phases[0].count * phases[1].count * phases[2].count;
-}
-
-bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, kSpatial>& b) {
-  for (int d = 0; d < kSpatial; ++d) {
-    if (a[d].count != b[d].count || a[d].taps != b[d].taps || a[d].in_step != b[d].in_step ||
-        a[d].first_offset != b[d].first_offset || a[d].offset_step != b[d].offset_step) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// A phase of one dimension, and as what a set sees it.
-struct AlignedPhase {
-  Phase phase;
-  std::int64_t delay = 0;
-  Phase inputs;
-};
-
-// In the order of the ring; `alike` phases read the same inputs.
-std::vector<AlignedPhase> aligned_phases(const ConvolutionAxis& axis, const PhaseRing& ring) {
-  std::vector<AlignedPhase> result;
-  for (std::int64_t i = 0; i < axis.phase_count(); ++i) {
-    const bool strided = i < ring.count;
-    AlignedPhase p{.phase = axis.phase(strided ? ring.phase(i) : i), .delay = 0, .inputs = {}};
-    p.inputs = p.phase;
-    if (strided && ring.alike) {
-      p.delay = ring.delay(i);
-      p.inputs.first_offset -= p.delay * p.inputs.in_step;
-      p.inputs.count = axis.max_count() + (ring.late > 0 ? 1 : 0);
-    }
-    result.push_back(p);
-  }
-  return result;
-}
-
-// How all phases read the same inputs, where that takes a position more, unless it costs too many.
-std::array<PhaseRing, kSpatial> rings_of(const ConvolutionGeometry& g) {
-  std::array<PhaseRing, kSpatial> rings;
-  std::int64_t positions = 1, aligned = 1;
-  for (int d = 0; d < kSpatial; ++d) {
-    rings[d] = g.axes[d].ring();
-    positions *= g.axes[d].max_count();
-    aligned *= g.axes[d].max_count() + (rings[d].late > 0 ? 1 : 0);
-  }
-  if (8 * base::divide_up(aligned, kSplitBlock) > 9 * base::divide_up(positions, kSplitBlock)) {
-    for (PhaseRing& ring : rings) {
-      if (ring.late > 0) ring = {.count = ring.count, .late = 0, .alike = false};
-    }
-  }
-  return rings;
 }
 
 }  // namespace
@@ -103,7 +62,7 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   const std::int64_t parts = split_parts(params.input.data_type);
   if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
   if (kernels::product_kernels(parts) == nullptr) return kNever;
-  const ConvolutionGeometry g(params);
+  const ConvolutionGeometry g = as_one_image(ConvolutionGeometry(params));
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : g.axes) {
     if (axis.phase_count() > kMaxPhases) return kNever;
@@ -113,8 +72,8 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   // Measured on one core at 2.8 GHz: a step of products and its part of all else that is done for a
   // block; a block's results; a pair of terms of a block packed, its terms gathered where they do
   // not lie in place; results written past the second-level cache.
-  const double step = parts == 3 ? 150e-9 : 110e-9;
-  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 12e9;
+  const double step = parts == 3 ? 150e-9 : 85e-9;
+  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
   double sum = 0;
   for (const PhaseSet& set : phase_sets(g)) {
@@ -124,10 +83,8 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
     sum +=
         static_cast<double>(set.members.size()) * blocks * out_blocks * (steps * step + kResult) +
         blocks * steps * kSplitBlock / 2 * kPair;
-    const auto& [pd, ph, pw] = set.inputs;
-    const bool planes =
-        set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
-    if (!planes && (set.taps > 1 || pw.in_step > 1)) {
+    const Phase& pw = set.inputs[2];
+    if (!has_planes(set) && (set.taps > 1 || pw.in_step > 1)) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
     }
     const double filter = static_cast<double>(set.members.size()) * out_blocks * steps *
@@ -144,7 +101,8 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
       unit_(*kernels::split_kernels(split_parts(data_type_))),
       kernels_(*kernels::product_kernels(split_parts(data_type_))),
       filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
-      sets_(phase_sets(geometry_)) {
+      shape_(as_one_image(geometry_)),
+      sets_(phase_sets(shape_)) {
   algorithm = kernels_.name;
   past_cache_ = *element_count(params.output.sizes) * element_bytes_ > kCachedOutput;
   choose_planes();
@@ -157,54 +115,16 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
                 std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
-std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
-    const ConvolutionGeometry& geometry) {
-  const std::array<PhaseRing, kSpatial> rings = rings_of(geometry);
-  std::array<std::vector<AlignedPhase>, kSpatial> all;
-  for (int d = 0; d < kSpatial; ++d) all[d] = aligned_phases(geometry.axes[d], rings[d]);
-  std::vector<PhaseSet> sets;
-  for (const AlignedPhase& d : all[0]) {
-    for (const AlignedPhase& h : all[1]) {
-      for (const AlignedPhase& w : all[2]) {
-        const Phases inputs{d.inputs, h.inputs, w.inputs};
-        auto set = std::find_if(sets.begin(), sets.end(), [&](const PhaseSet& other) {
-          return same_inputs(other.inputs, inputs);
-        });
-        if (set == sets.end()) {
-          const std::int64_t taps = inputs[0].taps * inputs[1].taps * inputs[2].taps;
-          sets.push_back({inputs, {}, geometry.in_channels * taps, taps});
-          set = sets.end() - 1;
-        }
-        set->members.push_back({{d.phase, h.phase, w.phase}, {d.delay, h.delay, w.delay}});
-      }
-    }
-  }
-  const PhaseRing& columns = rings[kSpatial - 1];
-  if (geometry.out_strides[kSpatial - 1] != 1 || !columns.alike || columns.count < 2 ||
-      columns.count > kernels::kMostInterleaved) {
-    return sets;
-  }
-  for (PhaseSet& set : sets) {
-    if (set.members.front().phases[2].step != columns.count) continue;
-    set.interleaved = columns.count;
-    set.late = columns.late;
-    for (std::int64_t i = 0; i < columns.count; ++i) set.length += set.members[i].phases[2].count;
-  }
-  return sets;
-}
-
 void ProductConvolution::choose_planes() {
   const PhaseSet& set = sets_.front();
   pitch_ = set.inputs[2].count;
-  if (sets_.size() > 1 || set.members.size() > 1 || set.terms > kMaxPlaneTerms) return;
+  if (sets_.size() > 1 || set.members.size() > 1 || !has_planes(set)) return;
   const auto& [pd, ph, pw] = set.inputs;
   if (pd.taps > AxisTaps::kMost || ph.taps > AxisTaps::kMost || pw.taps > AxisTaps::kMost) return;
-  // Only where windows overlap.
-  if (set.taps < 2 * pd.in_step * ph.in_step * pw.in_step) return;
   const AxisTaps d(pd), h(ph), w(pw);
   const std::int64_t pitch = pw.count + w.spread;
-  const std::int64_t plane_rows = geometry_.in_channels * d.count * h.planes * w.planes;
-  const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 4;
+  const std::int64_t plane_rows = shape_.in_channels * d.count * h.planes * w.planes;
+  const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 2;
   const std::int64_t fitting = kPlaneBytes / row_bytes - h.spread;
   if (fitting < 1) return;
   use_planes_ = true;
@@ -214,7 +134,7 @@ void ProductConvolution::choose_planes() {
   bands_ = base::divide_up(ph.count, band_rows_);
   plane_size_ = (band_rows_ + h.spread) * pitch;
   plane_part_ = plane_rows * plane_size_ + kSplitBlock;
-  for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
+  for (std::int64_t c = 0; c < shape_.in_channels; ++c) {
     for (int i = 0; i < d.count; ++i) {
       for (int j = 0; j < h.count; ++j) {
         for (int k = 0; k < w.count; ++k) {
@@ -240,7 +160,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   }
   const std::int64_t position_bytes = kernels_.parts * 2 * kSplitBlock;  // of a step
   const std::int64_t others =
-      geometry_.batch * geometry_.groups * static_cast<std::int64_t>(sets_.size());
+      shape_.batch * shape_.groups * static_cast<std::int64_t>(sets_.size());
   const unsigned threads = slot_count(options, INT64_MAX);
   out_block_count_ = filter_.out_blocks();
   out_splits_ = 1;
@@ -259,6 +179,8 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     if (fitting >= kShortRun * kSplitBlock) run_ = std::min(run_, fitting);
     step_chunk_ = std::min(steps, std::max<std::int64_t>(kPatchBytes / (run_ * position_bytes), 1));
     step_chunk_ = base::divide_up(steps, base::divide_up(steps, step_chunk_));
+    run_ =
+        base::round_up(base::divide_up(positions, base::divide_up(positions, run_)), kSplitBlock);
     // Few tiles leave threads without work at the end.
     const std::int64_t runs = base::divide_up(positions, run_);
     const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
@@ -287,7 +209,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   }
   slot_bytes_ = base::round_up(
       static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
+          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock) * 2 + pitch_ * 4
                        : kSplitBlock * run_ * 4) +
           acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
       base::kWorkspaceAlignment);
@@ -303,7 +225,7 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
   result.rows = base::take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
   if (use_planes_) {
-    result.planes = base::take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
+    result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
   }
   return result;
 }
@@ -314,27 +236,28 @@ void ProductConvolution::pack_filter(const void* filter, std::byte* packed) cons
 
 void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                    std::byte* slots, SharedRange* ranges) const noexcept {
+  const bool one_image = shape_.batch < geometry_.batch;
+  SharedRange all;
   base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
     const Tile tile = locate(index);
     if (tile.count <= 0) return;
     SplitRange seen;
     compute_tile(arguments, packed, tile, slot_memory(slots, slot), seen);
-    ranges[tile.image].add(seen);
+    (one_image ? all : ranges[tile.image]).add(seen);
   });
+  if (!one_image || is_safe(all.get(), stored_range(packed))) return;
+  for (std::int64_t image = 0; image < geometry_.batch; ++image) {
+    ranges[image].add(range_of(arguments, image, slot_memory(slots, 0)));
+  }
 }
 
 ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
-  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
-  const std::int64_t line = digit(lines_);
-  tile.set = &sets_[static_cast<std::size_t>(digit(static_cast<std::int64_t>(sets_.size())))];
-  tile.group = digit(geometry_.groups);
+  const std::int64_t line = base::take_digit(index, lines_);
+  tile.set = &sets_[static_cast<std::size_t>(base::take_digit(index, std::ssize(sets_)))];
+  tile.group = base::take_digit(index, shape_.groups);
   tile.image = index;
   const Phases& phases = tile.set->inputs;
   if (use_planes_) {
@@ -354,21 +277,17 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
 void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                       const Tile& tile, const Slot& slot,
                                       SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto* input =
-      static_cast<const std::byte*>(arguments.inputs[0]) +
-      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-          element_bytes_;
+  const ConvolutionGeometry& g = shape_;
+  const std::byte* input = input_of(arguments, tile);
   if (use_planes_) fill_planes(tile, input, slot, range);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
-  const bool ahead = use_planes_ || reads_in_place(tile);
+  const bool ahead = use_planes_ || reads_in_place(*tile.set);
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
   const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
-  ProductSide side{};
-  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
+  ProductSide side = nothing_aside();
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
   pack(tile, input, batch, patches, slot, side);
@@ -447,10 +366,36 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   }
   kernels_.store(side);
   unit_.leave();
-  for (const std::uint32_t bits : side.range.largest) range.largest = std::max(range.largest, bits);
-  for (const std::uint32_t bits : side.range.smallest) {
-    range.smallest = std::min(range.smallest, bits);
+  widen(range, side.range);
+}
+
+// Of what the sums of one image are made of, where all of them lie in one.
+SplitRange ProductConvolution::range_of(const RunArguments& arguments, std::int64_t image,
+                                        const Slot& slot) const noexcept {
+  ProductSide side = nothing_aside();
+  for (std::int64_t group = 0; group < shape_.groups; ++group) {
+    for (const PhaseSet& set : sets_) {
+      const std::int64_t count = positions_of(set.inputs) / geometry_.batch;
+      const Tile tile{0, group, 0, 0, &set, set.inputs[2].count, image * count, count};
+      for (std::int64_t first = 0; first < count; first += run_) {
+        for (std::int64_t step = 0; step < filter_.steps(set.taps); step += step_chunk_) {
+          pack(tile, input_of(arguments, tile), batch_at(tile, first, step), slot.patches, slot,
+               side);
+        }
+      }
+    }
   }
+  SplitRange range;
+  widen(range, side.range);
+  return range;
+}
+
+const std::byte* ProductConvolution::input_of(const RunArguments& arguments,
+                                              const Tile& tile) const noexcept {
+  return static_cast<const std::byte*>(arguments.inputs[0]) +
+         (tile.image * shape_.in_batch_stride +
+          tile.group * shape_.in_channels * shape_.in_channel_stride) *
+             element_bytes_;
 }
 
 }  // namespace weft::ops

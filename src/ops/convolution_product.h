@@ -72,12 +72,15 @@ class ProductConvolution final : public SplitPlan {
     std::uint16_t* patches;
     float* rows;
     float* acc;
-    std::uint32_t* planes;
+    std::uint16_t* planes;
     float* bias;
   };
 
+  // The same convolution with its images one behind the other along the depth or, where they have
+  // one position each, the width: no block of positions ends with an image then.
+  static ConvolutionGeometry as_one_image(const ConvolutionGeometry& geometry);
+  static bool has_planes(const PhaseSet& set);
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
-  static bool aligns(const ConvolutionGeometry& geometry);
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
@@ -86,16 +89,19 @@ class ProductConvolution final : public SplitPlan {
   void choose_planes();
   void choose_tiles(const PlanOptions& options);
   Tile locate(std::int64_t index) const noexcept;
+  const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, kernels::SplitRange& range) const noexcept;
+  kernels::SplitRange range_of(const RunArguments& arguments, std::int64_t image,
+                               const Slot& slot) const noexcept;
   Batch batch_at(const Tile& tile, std::int64_t first, std::int64_t step) const noexcept;
   void set_packing(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
                    const Slot& slot, kernels::ProductSide& side) const noexcept;
   void pack(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
             const Slot& slot, kernels::ProductSide& side) const noexcept;
-  bool reads_in_place(const Tile& tile) const noexcept;
+  bool reads_in_place(const PhaseSet& set) const noexcept;
   void gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                   std::int64_t count, std::int64_t term, float* to) const noexcept;
   void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
@@ -107,6 +113,7 @@ class ProductConvolution final : public SplitPlan {
   const kernels::SplitKernels& unit_;
   const kernels::ProductKernels& kernels_;
   ProductFilter filter_;
+  ConvolutionGeometry shape_;  // what follows, and all tiles, are of this
   std::vector<PhaseSet> sets_;
 
   // With planes: all of one phase.

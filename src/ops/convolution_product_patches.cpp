@@ -34,9 +34,15 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
     return;
   }
   const std::int64_t first_term = batch.step * kSplitBlock;
-  side.rows = {.rows = reinterpret_cast<const float*>(input) +
-                       first_term * geometry_.in_channel_stride + tile.first + batch.first,
-               .row_stride = geometry_.in_channel_stride,
+  const auto& [pd, ph, pw] = tile.set->inputs;
+  const std::int64_t plane = ph.count * pw.count;
+  const bool apart = pd.count > 1 && shape_.in_strides[0] != plane;
+  side.rows = {.rows = input + first_term * shape_.in_channel_stride * element_bytes_,
+               .half = data_type_ == DataType::float16,
+               .row_stride = shape_.in_channel_stride,
+               .first = tile.first + batch.first,
+               .length = apart ? plane : INT64_MAX,
+               .image_stride = apart ? shape_.in_strides[0] : 0,
                .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
                .positions = batch.count,
                .to = to,
@@ -46,7 +52,7 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
 void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
                               std::uint16_t* to, const Slot& slot,
                               ProductSide& side) const noexcept {
-  if (use_planes_ || reads_in_place(tile)) {
+  if (use_planes_ || reads_in_place(*tile.set)) {
     set_packing(tile, input, batch, to, slot, side);
     kernels_.pack(side);
   } else {
@@ -55,7 +61,11 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
       const std::int64_t first_term = (batch.step + s) * kSplitBlock;
       side.units = 0;
       side.rows = {.rows = slot.rows,
+                   .half = false,
                    .row_stride = run_,
+                   .first = 0,
+                   .length = INT64_MAX,
+                   .image_stride = 0,
                    .terms = std::min(kSplitBlock, tile.set->terms - first_term),
                    .positions = batch.count,
                    .to = to + s * step_elements,
@@ -70,16 +80,19 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
   side.rows.terms = side.taps.terms = 0;
 }
 
-// Whether position n of a tile's phases is element n of each channel of the input.
-bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
-  if (data_type_ != DataType::float32 || tile.set->taps != 1) return false;
+// Whether the positions of a set are the elements of each channel of the input, in their order: of
+// one plane of it after the other.
+bool ProductConvolution::reads_in_place(const PhaseSet& set) const noexcept {
+  constexpr std::int64_t kLeast = 16;  // see PatchRows
+  if (set.taps != 1) return false;
   std::int64_t stride = 1;
   for (int d = kSpatial; d-- > 0;) {
-    const Phase& phase = tile.set->inputs[d];
-    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != geometry_.axes[d].in_size()) {
+    const Phase& phase = set.inputs[d];
+    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != shape_.axes[d].in_size()) {
       return false;
     }
-    if (phase.count > 1 && geometry_.in_strides[d] != stride) return false;
+    if (phase.count == 1) continue;
+    if (shape_.in_strides[d] != stride && (d > 0 || stride < kLeast)) return false;
     stride *= phase.count;
   }
   return true;
@@ -88,7 +101,7 @@ bool ProductConvolution::reads_in_place(const Tile& tile) const noexcept {
 void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                                     std::int64_t count, std::int64_t term,
                                     float* to) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
+  const ConvolutionGeometry& g = shape_;
   const auto& [pd, ph, pw] = tile.set->inputs;
   const std::int64_t tap = term % tile.set->taps;
   const std::int64_t off_w = pw.offset(tap % pw.taps);
@@ -119,14 +132,14 @@ void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, st
 
 void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
                                      SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
+  const ConvolutionGeometry& g = shape_;
   const auto& [pd, ph, pw] = tile.set->inputs;
   const AxisTaps h(ph), w(pw);
   const std::int64_t first_row = tile.first / pitch_;
   const std::int64_t out_d = first_row / ph.count;
   const std::int64_t out_h = first_row % ph.count;
   const std::int64_t size = g.axes[2].in_size();
-  std::uint32_t* to = slot.planes;
+  std::uint16_t* to = slot.planes;
   for (std::int64_t c = 0; c < g.in_channels; ++c) {
     for (std::int64_t i = 0; i < pd.taps; ++i) {
       const std::int64_t d = out_d * pd.in_step + pd.offset(i);
@@ -145,9 +158,9 @@ void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, c
           const std::int64_t from = inside ? begin : pitch_;
           const std::int64_t stop = inside ? end : pitch_;
           for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-            std::uint32_t* part = to + q * plane_part_;
-            std::fill(part, part + from, 0u);
-            std::fill(part + stop, part + pitch_, 0u);
+            std::uint16_t* part = to + q * plane_part_;
+            std::fill(part, part + from, std::uint16_t{0});
+            std::fill(part + stop, part + pitch_, std::uint16_t{0});
           }
           if (from == stop) continue;
           const std::int64_t offset =
@@ -162,7 +175,7 @@ void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, c
   }
   // The last block of a line reaches past the last plane.
   for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-    std::fill_n(to + q * plane_part_, kSplitBlock, 0u);
+    std::fill_n(to + q * plane_part_, kSplitBlock, std::uint16_t{0});
   }
 }
 
@@ -172,7 +185,7 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
                                std::int64_t count, const Slot& slot, float* acc,
                                ProductSide& side) const noexcept {
   static constexpr float kNoBias[kSplitBlock] = {};
-  const ConvolutionGeometry& g = geometry_;
+  const ConvolutionGeometry& g = shape_;
   // References, since clang 14 captures no bindings.
   const Phase &pd = member.phases[0], &ph = member.phases[1], &pw = member.phases[2];
   const Phase &in_d = tile.set->inputs[0], &in_h = tile.set->inputs[1];

@@ -78,7 +78,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double taps = static_cast<double>(g.window()) * rows_of_taps;
   const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
   const double parts = static_cast<double>(split_parts(params.input.data_type));
-  const double products = parts == 3 ? 6 : 4;
+  const double products = parts == 3 ? 6 : 3;
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;
@@ -253,22 +253,17 @@ void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte*
 }
 
 SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
-  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
-  tile.first_row = digit(bands_) * band_rows_;
+  tile.first_row = base::take_digit(index, bands_) * band_rows_;
   for (int d = kSpatial; d-- > 1;) {
     const ConvolutionAxis& axis = geometry_.axes[d];
-    tile.phases[d] = axis.phase(shares_pixels_ ? 0 : digit(axis.phase_count()));
+    tile.phases[d] = axis.phase(shares_pixels_ ? 0 : base::take_digit(index, axis.phase_count()));
     tile.inputs[d] = shares_pixels_ ? all_inputs_[d] : tile.phases[d];
   }
   tile.phases[0] = geometry_.axes[0].phase(0);
-  tile.group = digit(geometry_.groups);
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   tile.rows = std::min(band_rows_, tile.phases[1].count - tile.first_row);
   return tile;
@@ -387,7 +382,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
   const std::int64_t class_offset = filter_.class_offset(tile.phases);
   const bool one_group = block_group_ == filter_.in_blocks();
   const bool last = first_block + block_count == filter_.in_blocks();
-  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 4;
+  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 3;
   const std::int64_t passes = base::divide_up(line, kSplitBlock);
   // Where the cache holds the next block's filter too, all of it; otherwise a part.
   const std::int64_t slab = block_count * tap_count * filter_.step() * 2;

@@ -107,17 +107,12 @@ void WinogradConvolution::run_tiles(const RunArguments& arguments, const std::by
 }
 
 WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const noexcept {
-  const auto digit = [&](std::int64_t base) {
-    const std::int64_t value = index % base;
-    index /= base;
-    return value;
-  };
   Tile tile;
-  tile.first_out_block = digit(out_splits_) * out_block_count_;
+  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
   tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
-  tile.first_column = digit(tiling_.column_blocks()) * tiling_.block_columns;
-  tile.first_row = digit(tiling_.row_blocks()) * tiling_.block_rows;
-  tile.group = digit(geometry_.groups);
+  tile.first_column = base::take_digit(index, tiling_.column_blocks()) * tiling_.block_columns;
+  tile.first_row = base::take_digit(index, tiling_.row_blocks()) * tiling_.block_rows;
+  tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;
   tile.rows = std::min(tiling_.block_rows, tiling_.rows - tile.first_row);
   tile.columns = std::min(tiling_.block_columns, tiling_.columns - tile.first_column);

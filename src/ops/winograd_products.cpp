@@ -195,6 +195,7 @@ class VectorWinograd final : public WinogradConvolution {
                   .acc_stride = channel_sums(),
                   .next = next,
                   .next_step = 64,
+                  .next_lines = chain_,
                   .first = c == 0,
                   .bias_of_positions = false,
                   .apart = c > 0});
@@ -222,6 +223,8 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
   if (g.in_channels < fewest_channels(tile, unit)) return kNever;
+  // Taken directly, float16 needs half as many products as what it is transformed into.
+  if (unit && params.input.data_type == DataType::float16) return kNever;
   return WinogradTiling(g, tile, unit, 1).seconds;
 }
 

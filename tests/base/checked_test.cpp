@@ -30,6 +30,13 @@ TEST(Checked, DivideUpRoundsTowardPlusInfinity) {
   EXPECT_EQ(divide_up(8, 7), 2);
 }
 
+TEST(Checked, DigitsOfAnIndexInOrder) {
+  std::int64_t index = 5 + 7 * (2 + 3 * 41);
+  EXPECT_EQ(take_digit(index, 7), 5);
+  EXPECT_EQ(take_digit(index, 3), 2);
+  EXPECT_EQ(index, 41);
+}
+
 TEST(Checked, RoundUpGivesTheNextMultiple) {
   EXPECT_EQ(round_up(0, 256), 0u);
   EXPECT_EQ(round_up(1, 256), 256u);

@@ -1,5 +1,7 @@
 #include "ops/convolution_product.h"
 
+#include <limits>
+
 #include "ops/split_case.h"
 #include "reference/reference.h"
 
@@ -62,6 +64,49 @@ TEST_F(ProductConvolutionTest, PhasesThatTakeTurns) {
        {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
     p.fused_activation = Activation{.type = type, .alpha = 0.25f};
     expect_right(p);
+  }
+}
+
+// Images are computed as one, without a trace of it.
+TEST_F(ProductConvolutionTest, ImagesBesideEachOther) {
+  constexpr std::uint32_t kBatch = 5;
+  const auto unpadded = [](const Shape& shape) {
+    ConvolutionParams p = params_of(shape);
+    p.start_padding = {0, 0};
+    p.output.sizes = output_sizes(p);
+    return p;
+  };
+  const auto backward = ConvolutionDirection::backward;
+  const ConvolutionParams all[] = {unpadded({kBatch, 70, 50, 1, 7, 7, 1, 1, 1}),
+                                   unpadded({kBatch, 64, 32, 2, 3, 3, 1, 1, 1}),
+                                   unpadded({kBatch, 40, 33, 1, 1, 1, 1, 1, 1}),
+                                   unpadded({kBatch, 33, 40, 1, 9, 8, 1, 2, 1}),
+                                   unpadded({kBatch, 300, 64, 1, 8, 12, 4, 4, 1}),
+                                   unpadded({kBatch, 40, 40, 1, 5, 6, 2, 2, 1, backward}),
+                                   params_of({kBatch, 40, 40, 1, 5, 6, 3, 2, 1, backward})};
+  for (const ConvolutionParams& params : all) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    expect_right(params);
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    Floats x = numbers(count_of(params.input));
+    const Floats expected = run(plan_of<ProductConvolution>(params), x, w, b);
+    const std::size_t image = x.size() / kBatch, result_image = expected.size() / kBatch;
+    ConvolutionParams alone = params;
+    alone.input.sizes[0] = alone.output.sizes[0] = 1;
+    const Floats third(x.begin() + 2 * image, x.begin() + 3 * image);
+    const Floats y = run(plan_of<ProductConvolution>(alone), third, w, b);
+    EXPECT_EQ(std::memcmp(y.data(), &expected[2 * result_image], result_image * 4), 0);
+
+    x[2 * image] = std::numeric_limits<float>::infinity();
+    const Floats odd = run(plan_of<ProductConvolution>(params), x, w, b);
+    const Floats chain = run(general(params), x, w, b);
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      EXPECT_EQ(std::memcmp(&odd[i * result_image], &(i == 2 ? chain : expected)[i * result_image],
+                            result_image * 4),
+                0)
+          << i;
+    }
   }
 }
 

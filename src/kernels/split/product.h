@@ -40,10 +40,15 @@ struct alignas(64) LaneRange {
   std::uint32_t smallest[16];
 };
 
-// Terms of any number of positions, from one row of floats a term.
+// Terms of any number of positions, from one row of numbers a term. Rows lie in images: position p
+// is number first + p of the row, and number n is element n % length of image n / length.
 struct PatchRows {
-  const float* rows;
-  std::int64_t row_stride;    // floats
+  const void* rows;
+  bool half;                // float16, of which there are two parts; otherwise float32
+  std::int64_t row_stride;  // elements
+  std::int64_t first;
+  std::int64_t length;        // at least 16, where there is a second image
+  std::int64_t image_stride;  // elements
   std::int64_t terms;         // those up to the next multiple of 32 become 0
   std::int64_t positions;     // likewise
   std::uint16_t* to;          // first block of 32 positions
@@ -52,7 +57,7 @@ struct PatchRows {
 
 // Terms of one block of 32 positions from split rows, see split_row().
 struct PatchTaps {
-  const std::uint32_t* planes;
+  const std::uint16_t* planes;
   std::int64_t part_stride;     // elements
   const std::int64_t* offsets;  // of each term's first position
   std::int64_t terms;           // a multiple of 32
@@ -106,8 +111,8 @@ struct ProductKernels {
   std::int64_t parts;
   const char* name;
 
-  // to[part][i] = the part of row[i], in both halves of 32 bits, as PatchTaps are read.
-  void (*split_row)(const float* row, std::int64_t count, std::uint32_t* to,
+  // to[part][i] = the part of row[i].
+  void (*split_row)(const float* row, std::int64_t count, std::uint16_t* to,
                     std::int64_t part_stride, SplitRange& range) noexcept;
 
   // Between SplitKernels::enter() and leave().

@@ -12,8 +12,77 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
+inline __m512 load_masked(const float* from, __mmask16 mask) {
+  return _mm512_maskz_loadu_ps(mask, from);
+}
+
+inline __m512 load_masked(const std::uint16_t* from, __mmask16 mask) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
+}
+
+inline void prefetch(const void* from) {
+  _mm_prefetch(static_cast<const char*>(from), _MM_HINT_T0);
+}
+
+// Where 16 positions of a row lie: in the one image.
+class OneImage {
+ public:
+  OneImage(const PatchRows& rows, std::int64_t position) : at_(rows.first + position) {}
+
+  template <class Element>
+  __m512 load(const Element* row, __mmask16 mask) const {
+    return load_masked(row + at_, mask);
+  }
+  std::int64_t at() const { return at_; }
+  void move() { at_ += kHalf; }
+
+ private:
+  std::int64_t at_;  // of a row
+};
+
+// In one of several images or in two.
+class Images {
+ public:
+  Images(const PatchRows& rows, std::int64_t position)
+      : length_(rows.length),
+        skipped_(rows.image_stride - rows.length),
+        at_(rows.first + position) {
+    left_ = length_ - at_;
+    if (left_ > 0) return;
+    // Far fewer than 2^32: 32-bit division takes half the time.
+    const std::int64_t image =
+        static_cast<std::uint32_t>(at_) / static_cast<std::uint32_t>(length_);
+    left_ += image * length_;
+    at_ += image * skipped_;
+  }
+
+  template <class Element>
+  __m512 load(const Element* row, __mmask16 mask) const {
+    const Element* from = row + at_;
+    if (left_ >= kHalf) return load_masked(from, mask);
+    const __mmask16 here = first_of_16(left_);
+    return _mm512_or_ps(load_masked(from, mask & here), load_masked(from + skipped_, mask & ~here));
+  }
+
+  std::int64_t at() const { return at_; }
+
+  void move() {
+    at_ += kHalf;
+    left_ -= kHalf;
+    if (left_ > 0) return;
+    at_ += skipped_;
+    left_ += length_;
+  }
+
+ private:
+  std::int64_t length_;
+  std::int64_t skipped_;  // from an image's end to the next one
+  std::int64_t at_;       // of a row
+  std::int64_t left_;     // of the image
+};
+
 // One pair of terms of 32 positions.
-template <int parts>
+template <int parts, class Element, class Place>
 void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
   // Far fewer than 2^32: 32-bit division takes half the time.
   const auto blocks = static_cast<std::uint32_t>((rows.positions + kSplitBlock - 1) / kSplitBlock);
@@ -21,8 +90,10 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   const std::int64_t block = static_cast<std::uint32_t>(unit) % blocks;
   const bool has_even = 2 * pair_index < rows.terms;
   const bool has_odd = 2 * pair_index + 1 < rows.terms;
-  const float* even = rows.rows + (has_even ? 2 * pair_index : 0) * rows.row_stride;
-  const float* odd = even + (has_odd ? rows.row_stride : 0);
+  const Element* even =
+      static_cast<const Element*>(rows.rows) + (has_even ? 2 * pair_index : 0) * rows.row_stride;
+  const Element* odd = even + (has_odd ? rows.row_stride : 0);
+  Place place(rows, block * kSplitBlock);
   std::uint16_t* to = rows.to + block * rows.block_stride +
                       pair_index / kHalf * (parts * kSplitPatchPart) +
                       pair_index % kHalf * kSplitBlock;
@@ -31,10 +102,11 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   for (std::int64_t half = 0; half < 2; ++half) {
     const std::int64_t at = block * kSplitBlock + half * kHalf;
     const __mmask16 mask = first_of_16(rows.positions - at);
-    const __m512 x = _mm512_maskz_loadu_ps(has_even ? mask : __mmask16{0}, even + at);
-    const __m512 y = _mm512_maskz_loadu_ps(has_odd ? mask : __mmask16{0}, odd + at);
-    _mm_prefetch(reinterpret_cast<const char*>(even + 4 * rows.row_stride + at), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(odd + 4 * rows.row_stride + at), _MM_HINT_T0);
+    const __m512 x = place.load(even, has_even ? mask : __mmask16{0});
+    const __m512 y = place.load(odd, has_odd ? mask : __mmask16{0});
+    prefetch(even + 4 * rows.row_stride + place.at());
+    prefetch(odd + 4 * rows.row_stride + place.at());
+    place.move();
     widen(largest, smallest, x);
     widen(largest, smallest, y);
     const Split<parts> e(x);
@@ -47,21 +119,36 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   _mm512_store_si512(range.smallest, smallest);
 }
 
+inline __m512i load_16(const std::uint16_t* from) {
+  return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
 template <int parts>
 void pack_taps_unit(const PatchTaps& taps, std::int64_t unit) {
-  constexpr __mmask32 kOdd = 0xaaaaaaaau;
-  const std::uint32_t* even = taps.planes + taps.offsets[2 * unit];
-  const std::uint32_t* odd = taps.planes + taps.offsets[2 * unit + 1];
+  const std::uint16_t* even = taps.planes + taps.offsets[2 * unit];
+  const std::uint16_t* odd = taps.planes + taps.offsets[2 * unit + 1];
   std::uint16_t* to =
       taps.to + unit / kHalf * (parts * kSplitPatchPart) + unit % kHalf * kSplitBlock;
   for (int q = 0; q < parts; ++q) {
     for (std::int64_t half = 0; half < 2; ++half) {
       const std::int64_t at = q * taps.part_stride + half * kHalf;
-      _mm512_store_si512(to + q * kSplitPatchPart + half * kTile,
-                         _mm512_mask_blend_epi16(kOdd, _mm512_loadu_si512(even + at),
-                                                 _mm512_loadu_si512(odd + at)));
+      _mm512_store_si512(
+          to + q * kSplitPatchPart + half * kTile,
+          _mm512_or_si512(load_16(even + at), _mm512_slli_epi32(load_16(odd + at), 16)));
     }
   }
+}
+
+template <int parts>
+auto pack_rows_of(const PatchRows& rows) {
+  const bool one = rows.length == INT64_MAX;
+  if constexpr (parts == 2) {
+    if (rows.half) {
+      return one ? pack_rows_unit<parts, std::uint16_t, OneImage>
+                 : pack_rows_unit<parts, std::uint16_t, Images>;
+    }
+  }
+  return one ? pack_rows_unit<parts, float, OneImage> : pack_rows_unit<parts, float, Images>;
 }
 
 template <int parts>
@@ -70,7 +157,8 @@ void pack_units(ProductSide& side, std::int64_t count) {
     const std::int64_t all = (side.rows.terms + kSplitBlock - 1) / kSplitBlock * kHalf *
                              ((side.rows.positions + kSplitBlock - 1) / kSplitBlock);
     const std::int64_t end = all - side.units < count ? all : side.units + count;
-    for (; side.units < end; ++side.units) pack_rows_unit<parts>(side.rows, side.units, side.range);
+    const auto pack_unit = pack_rows_of<parts>(side.rows);
+    for (; side.units < end; ++side.units) pack_unit(side.rows, side.units, side.range);
   } else if (side.taps.terms > 0) {
     const std::int64_t all = side.taps.terms / 2;
     const std::int64_t end = all - side.units < count ? all : side.units + count;
@@ -127,9 +215,18 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
 inline void store_whole(const ProductResult& result, std::int64_t output) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
   const float* acc = result.acc + output * kSplitBlock;
-  float* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
-  for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
-    store_vector(to + p, 0xffff, finish_sum(_mm512_load_ps(acc + p), bias, result.relu), result);
+  const __m512 x = finish_sum(_mm512_load_ps(acc), bias, result.relu);
+  const __m512 y = finish_sum(_mm512_load_ps(acc + kHalf), bias, result.relu);
+  if (result.half) {
+    auto* to = static_cast<std::uint16_t*>(result.runs[0].to) + output * result.output_stride;
+    const __m256i low = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+    const __m256i high = _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
+    _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+    __builtin_prefetch(to + result.ahead, 1, 3);
+  } else {
+    auto* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
+    store_vector(to, 0xffff, x, result);
+    store_vector(to + kHalf, 0xffff, y, result);
   }
 }
 
@@ -149,7 +246,7 @@ void store_outputs(ProductResult& result, std::int64_t count) {
       result.outputs - result.next < count ? result.outputs : result.next + count;
   if (result.next >= end) return;
   const ProductResult::Run& run = result.runs[0];
-  if (result.interleaved == 1 && !result.half && run.begin == 0 && run.end == kSplitBlock) {
+  if (result.interleaved == 1 && run.begin == 0 && run.end == kSplitBlock) {
     for (std::int64_t output = result.next; output < end; ++output) store_whole(result, output);
   } else {
     kStores[result.interleaved - 1](result, end);
@@ -158,7 +255,7 @@ void store_outputs(ProductResult& result, std::int64_t count) {
 }
 
 template <int parts>
-void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
+void split_row(const float* row, std::int64_t count, std::uint16_t* to, std::int64_t part_stride,
                SplitRange& range) noexcept {
   RangeOf seen(range);
   for (std::int64_t i = 0; i < count; i += kHalf) {
@@ -167,14 +264,15 @@ void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int
     seen.add(x);
     const Split<parts> split(x);
     for (int q = 0; q < parts; ++q) {
-      _mm512_mask_storeu_epi32(to + q * part_stride + i, mask, pair(split.part[q], split.part[q]));
+      const __m512i upper = _mm512_srli_epi32(split.part[q], 16);
+      _mm256_mask_storeu_epi16(to + q * part_stride + i, mask, _mm512_cvtepi32_epi16(upper));
     }
   }
 }
 
 template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
-  constexpr std::int64_t kSlices = parts == 3 ? 6 : 4;
+  constexpr std::int64_t kSlices = parts == 3 ? 6 : 3;
   const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
   const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
@@ -189,11 +287,11 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
 
 }  // namespace
 
-void product_split_row_2(const float* row, std::int64_t count, std::uint32_t* to,
+void product_split_row_2(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept {
   split_row<2>(row, count, to, part_stride, range);
 }
-void product_split_row_3(const float* row, std::int64_t count, std::uint32_t* to,
+void product_split_row_3(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept {
   split_row<3>(row, count, to, part_stride, range);
 }

@@ -5,9 +5,9 @@
 //   x = h + m + l   for every float32 whose parts are normal: 8 significant bits a part
 //   x = h + m       for every float16
 //
-// A product is the sum of the part products hh + hm + mh + mm, for float32 of these and hl + lh,
-// accumulated in float32. That is all of a product of float16; of one of float32, what is left out
-// lies below 2^-26 of it.
+// A product is the sum of the part products hh + hm + mh, for float32 of these and mm + hl + lh,
+// accumulated in float32. What is left out lies below 2^-26 of a product of float32 and 2^-18 of
+// one of float16, whose results are rounded to 2^-12.
 // The unit takes subnormal numbers as zero and gives NaN for the parts of an infinity, so the range
 // of all numbers is recorded while they are split; whoever multiplies asks products_are_safe().
 

@@ -168,17 +168,16 @@ void multiply(const SplitTile& tile) noexcept {
         ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next);
         if (moves) prefetch_tile(next_x);
-        WEFT_LOAD_A(x + part);
-        WEFT_PRODUCTS;
-        ahead = fetch_ahead(ahead, tile.ahead_lines);
-        prefetch_tile(next + kTile);
-        if (moves) prefetch_tile(next_x + kTile);
         WEFT_LOAD_B(h);
         WEFT_PRODUCTS;
         ahead = fetch_ahead(ahead, tile.ahead_lines);
+        prefetch_tile(next + kTile);
         prefetch_tile(next + 2 * kTile);
-        if (moves) prefetch_tile(next_x + part);
-        WEFT_LOAD_A(x);
+        if (moves) {
+          prefetch_tile(next_x + kTile);
+          prefetch_tile(next_x + part);
+        }
+        WEFT_LOAD_A(x + part);
         WEFT_PRODUCTS;
         ahead = fetch_ahead(ahead, tile.ahead_lines);
         prefetch_tile(next + 3 * kTile);

@@ -118,15 +118,12 @@ inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::
       WEFT_PRODUCTS;
       prefetch_tile(next);
       between();
-      WEFT_LOAD_A(a + kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      between();
       WEFT_LOAD_B(b);
       WEFT_PRODUCTS;
+      prefetch_tile(next + kTile);
       prefetch_tile(next + 2 * kTile);
       between();
-      WEFT_LOAD_A(a);
+      WEFT_LOAD_A(a + kPart);
       WEFT_PRODUCTS;
       prefetch_tile(next + 3 * kTile);
       between();

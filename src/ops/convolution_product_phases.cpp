@@ -1,0 +1,129 @@
+// What ProductConvolution makes of a convolution before it cuts it into tiles: one image, and sets
+// of phases that read the same inputs.
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "ops/convolution_product.h"
+
+namespace weft::ops {
+
+using kernels::kSplitBlock;
+
+namespace {
+
+constexpr std::int64_t kMaxPlaneTerms = 1024;
+
+bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, kSpatial>& b) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (a[d].count != b[d].count || a[d].taps != b[d].taps || a[d].in_step != b[d].in_step ||
+        a[d].first_offset != b[d].first_offset || a[d].offset_step != b[d].offset_step) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A phase of one dimension, and as what a set sees it.
+struct AlignedPhase {
+  Phase phase;
+  std::int64_t delay = 0;
+  Phase inputs;
+};
+
+// In the order of the ring; `alike` phases read the same inputs.
+std::vector<AlignedPhase> aligned_phases(const ConvolutionAxis& axis, const PhaseRing& ring) {
+  std::vector<AlignedPhase> result;
+  for (std::int64_t i = 0; i < axis.phase_count(); ++i) {
+    const bool strided = i < ring.count;
+    AlignedPhase p{.phase = axis.phase(strided ? ring.phase(i) : i), .delay = 0, .inputs = {}};
+    p.inputs = p.phase;
+    if (strided && ring.alike) {
+      p.delay = ring.delay(i);
+      p.inputs.first_offset -= p.delay * p.inputs.in_step;
+      p.inputs.count = axis.max_count() + (ring.late > 0 ? 1 : 0);
+    }
+    result.push_back(p);
+  }
+  return result;
+}
+
+// How all phases read the same inputs, where that takes a position more, unless it costs too many.
+std::array<PhaseRing, kSpatial> rings_of(const ConvolutionGeometry& g) {
+  std::array<PhaseRing, kSpatial> rings;
+  std::int64_t positions = 1, aligned = 1;
+  for (int d = 0; d < kSpatial; ++d) {
+    rings[d] = g.axes[d].ring();
+    positions *= g.axes[d].max_count();
+    aligned *= g.axes[d].max_count() + (rings[d].late > 0 ? 1 : 0);
+  }
+  if (8 * base::divide_up(aligned, kSplitBlock) > 9 * base::divide_up(positions, kSplitBlock)) {
+    for (PhaseRing& ring : rings) {
+      if (ring.late > 0) ring = {.count = ring.count, .late = 0, .alike = false};
+    }
+  }
+  return rings;
+}
+
+}  // namespace
+
+ConvolutionGeometry ProductConvolution::as_one_image(const ConvolutionGeometry& geometry) {
+  const auto is_single = [](const ConvolutionAxis& axis) {
+    return axis.is_identity() && axis.out_size() == 1;
+  };
+  if (geometry.batch == 1 || !is_single(geometry.axes[0]) ||
+      has_planes(phase_sets(geometry).front())) {
+    return geometry;
+  }
+  ConvolutionGeometry g = geometry;
+  const int axis = is_single(g.axes[2]) ? 2 : 0;
+  g.axes[axis] = ConvolutionAxis(ConvolutionDirection::forward, g.batch, g.batch, 1, 1, 1, 0, 0);
+  g.in_strides[axis] = g.in_batch_stride;
+  g.out_strides[axis] = g.out_batch_stride;
+  g.batch = 1;
+  return g;
+}
+
+// Only where windows overlap.
+bool ProductConvolution::has_planes(const PhaseSet& set) {
+  const auto& [pd, ph, pw] = set.inputs;
+  return set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
+}
+
+std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
+    const ConvolutionGeometry& geometry) {
+  const std::array<PhaseRing, kSpatial> rings = rings_of(geometry);
+  std::array<std::vector<AlignedPhase>, kSpatial> all;
+  for (int d = 0; d < kSpatial; ++d) all[d] = aligned_phases(geometry.axes[d], rings[d]);
+  std::vector<PhaseSet> sets;
+  for (const AlignedPhase& d : all[0]) {
+    for (const AlignedPhase& h : all[1]) {
+      for (const AlignedPhase& w : all[2]) {
+        const Phases inputs{d.inputs, h.inputs, w.inputs};
+        auto set = std::find_if(sets.begin(), sets.end(), [&](const PhaseSet& other) {
+          return same_inputs(other.inputs, inputs);
+        });
+        if (set == sets.end()) {
+          const std::int64_t taps = inputs[0].taps * inputs[1].taps * inputs[2].taps;
+          sets.push_back({inputs, {}, geometry.in_channels * taps, taps});
+          set = sets.end() - 1;
+        }
+        set->members.push_back({{d.phase, h.phase, w.phase}, {d.delay, h.delay, w.delay}});
+      }
+    }
+  }
+  const PhaseRing& columns = rings[kSpatial - 1];
+  if (geometry.out_strides[kSpatial - 1] != 1 || !columns.alike || columns.count < 2 ||
+      columns.count > kernels::kMostInterleaved) {
+    return sets;
+  }
+  for (PhaseSet& set : sets) {
+    if (set.members.front().phases[2].step != columns.count) continue;
+    set.interleaved = columns.count;
+    set.late = columns.late;
+    for (std::int64_t i = 0; i < columns.count; ++i) set.length += set.members[i].phases[2].count;
+  }
+  return sets;
+}
+
+}  // namespace weft::ops
