@@ -162,7 +162,7 @@ void DirectConvolution::run(const RunArguments& arguments) const noexcept {
     }
     return;
   }
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
+  base::parallel_tiles_apart(slots_, tile_count_, [&](std::int64_t tile, unsigned slot) {
     compute_tile(arguments, packed, tile, slot_memory(workspace, slot));
   });
 }

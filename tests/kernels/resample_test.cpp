@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/half.h"
 #include "kernels/kernel_test.h"
 
 namespace weft::kernels {
@@ -124,50 +125,97 @@ TEST_P(ResampleLoops, TruncatesTowardZero) {
   expect_truncated<std::uint8_t>(GetParam().store_f64_u8, random_);
 }
 
+// What each level has to give, bit for bit.
+float lerp(float a, float b, float t) { return (1 - t) * a + t * b; }
+double lerp(double a, double b, float t) { return a + double{t} * (b - a); }
+
+template <class To, class Real, class Narrow>
+void expect_between(Between<Real> between, const StridedArray<Real>& a, const StridedArray<Real>& b,
+                    std::int64_t count, const Narrow& narrow) {
+  const float t[] = {0.3f, 0.7f};
+  for (const std::int64_t skipped : {0, 1, 5}) {  // rows lie anywhere
+    constexpr To kGap{7};
+    const std::int64_t stride = count + skipped;
+    const StridedArray<To> to(skipped + stride + count, 1, kGap);
+    between(a.first(), b.first(), t, 2, to.first() + skipped, stride, count);
+    for (std::int64_t i = 0; i < skipped; ++i) ASSERT_TRUE(to[i] == kGap && to[stride + i] == kGap);
+    for (std::int64_t r = 0; r < 2; ++r) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        ASSERT_EQ(to[skipped + r * stride + i], narrow(lerp(a[i], b[i], t[r])));
+      }
+    }
+    ASSERT_TRUE(to.intact());
+  }
+}
+
 TEST_P(ResampleLoops, Between) {
   for (const std::int64_t count : counts_around_lanes()) {
     const auto a = numbers<float>(count);
     const auto b = numbers<float>(count);
-    const StridedArray<float> to(count, 1);
-    GetParam().linear_f32.between(a.first(), b.first(), 0.3f, to.first(), count);
-    for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], (1 - 0.3f) * a[i] + 0.3f * b[i]);
+    expect_between<float>(GetParam().between_f32, a, b, count, [](float x) { return x; });
+    expect_between<std::uint16_t>(GetParam().between_f16, a, b, count, narrow_half);
+    expect_between<double>(GetParam().between_f64, numbers<double>(count), numbers<double>(count),
+                           count, [](double x) { return x; });
+  }
+}
 
-    const auto c = numbers<double>(count);
-    const auto d = numbers<double>(count);
-    const StridedArray<double> wide(count, 1);
-    GetParam().linear_f64.between(c.first(), d.first(), 0.3f, wide.first(), count);
+// In groups from multiples of `group` on: elements from the first to the last that one needs.
+std::int32_t reach_of(const Picks& picks, std::int64_t group) {
+  std::int32_t most = 0;
+  for (std::int64_t i = 0; i < picks.count; ++i) {
+    const std::int32_t needed = picks.index[i] + (picks.t[i] > 0 ? 2 : 1);
+    most = std::max(most, needed - picks.index[i / group * group]);
+  }
+  return most;
+}
+
+template <class T, class Real, class Widen>
+void expect_along(Along<Real> along, const StridedArray<T>& row, const StridedArray<T>& other,
+                  std::int64_t reach, std::mt19937_64& random, const Widen& widen) {
+  for (const std::int64_t count : counts_around_lanes()) {
+    const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random);
+    const StridedArray<std::int32_t> index(count, 1);
+    const StridedArray<float> t(count, 1);
     for (std::int64_t i = 0; i < count; ++i) {
-      ASSERT_EQ(wide[i], c[i] + double{0.3f} * (d[i] - c[i]));
+      index[i] = eighths[i] / 8;
+      t[i] = static_cast<float>(eighths[i] % 8) / 8;
     }
-    ASSERT_TRUE(to.intact() && wide.intact());
+    Picks picks{index.first(), t.first(), count, reach};
+    picks.reach_8 = reach_of(picks, 8);
+    picks.reach_16 = reach_of(picks, 16);
+    for (const bool two : {false, true}) {
+      const auto at = [&](std::int64_t k) {
+        const Real x = widen(row[k]);
+        return two ? lerp(x, Real{widen(other[k])}, 0.3f) : x;
+      };
+      const StridedArray<Real> to(count, 1);
+      along(row.first(), two ? other.first() : nullptr, 0.3f, picks, to.first());
+      for (std::int64_t i = 0; i < count; ++i) {
+        const Real a = at(index[i]);
+        ASSERT_EQ(to[i], t[i] > 0 ? lerp(a, at(index[i] + 1), t[i]) : a) << reach << ' ' << i;
+      }
+      ASSERT_TRUE(to.intact());
+    }
   }
 }
 
 TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
+  // The last element has no neighbour but the guard page.
   for (const std::int64_t reach : kReaches) {
-    // The last element has no neighbour but the guard page.
     const auto row = numbers<float>(reach);
-    const auto wide_row = numbers<double>(reach);
-    for (const std::int64_t count : counts_around_lanes()) {
-      const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random_);
-      const StridedArray<std::int32_t> index(count, 1);
-      const StridedArray<float> t(count, 1);
-      for (std::int64_t i = 0; i < count; ++i) {
-        index[i] = eighths[i] / 8;
-        t[i] = static_cast<float>(eighths[i] % 8) / 8;
-      }
-      const StridedArray<float> to(count, 1);
-      const StridedArray<double> wide(count, 1);
-      GetParam().linear_f32.along(row.first(), index.first(), t.first(), to.first(), count);
-      GetParam().linear_f64.along(wide_row.first(), index.first(), t.first(), wide.first(), count);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t next = t[i] > 0 ? index[i] + 1 : index[i];
-        ASSERT_EQ(to[i], t[i] > 0 ? (1 - t[i]) * row[index[i]] + t[i] * row[next] : row[index[i]]);
-        const double a = wide_row[index[i]];
-        ASSERT_EQ(wide[i], a + double{t[i]} * (wide_row[next] - a));
-      }
-      ASSERT_TRUE(to.intact() && wide.intact());
+    const auto other = numbers<float>(reach);
+    expect_along<float>(GetParam().along_f32, row, other, reach, random_,
+                        [](float x) { return x; });
+    const StridedArray<std::uint16_t> half_row(reach, 1);
+    const StridedArray<std::uint16_t> half_other(reach, 1);
+    for (std::int64_t i = 0; i < reach; ++i) {
+      half_row[i] = narrow_half(row[i]);
+      half_other[i] = narrow_half(other[i]);
     }
+    expect_along<std::uint16_t>(GetParam().along_f16, half_row, half_other, reach, random_,
+                                widen_half);
+    expect_along<double>(GetParam().along_f64, numbers<double>(reach), numbers<double>(reach),
+                         reach, random_, [](double x) { return x; });
   }
 }
 

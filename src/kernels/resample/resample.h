@@ -23,17 +23,34 @@ using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
 
 // Linear interpolation in one precision, `count` results.
 //
-//   float   (1 - t) a + t b
-//   double  a + t (b - a), for integers: between equal numbers it is exact
+//   float   lerp(a, b, t) = (1 - t) a + t b
+//   double  lerp(a, b, t) = a + t (b - a), for integers: between equal numbers it is exact
+
+// Between two rows, `rows` times: to[r * to_stride + i] = lerp(a[i], b[i], t[r]), rounded to the
+// type of the row; the stride in elements. `to` overlaps nothing.
 template <class Real>
-struct LinearLoops {
-  // to[i] = lerp(a[i], b[i], t): between two rows. `to` may be `a` or `b`.
-  void (*between)(const Real* a, const Real* b, float t, Real* to, std::int64_t count) noexcept;
-  // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Neither index[i] nor
-  // index[i] + t[i] ever decreases. Where t[i] is 0, index[i] + 1 is not read. Overlaps nothing.
-  void (*along)(const Real* row, const std::int32_t* index, const float* t, Real* to,
-                std::int64_t count) noexcept;
+using Between = void (*)(const Real* a, const Real* b, const float* t, std::int64_t rows, void* to,
+                         std::int64_t to_stride, std::int64_t count) noexcept;
+
+// Which elements of a row mix: index[i] and index[i] + 1. Neither index[i] nor index[i] + t[i] ever
+// decreases.
+struct Picks {
+  const std::int32_t* index = nullptr;
+  const float* t = nullptr;  // [0, 1)
+  std::int64_t count = 0;
+  std::int64_t row_count = 0;  // elements of the row
+  // Most elements that 8 and 16 of them need, those from a multiple of 8 or 16 on: from the first
+  // to the last.
+  std::int32_t reach_8 = 0;
+  std::int32_t reach_16 = 0;
 };
+
+// Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
+// `other` is not null, lerp(row, other, between). Where t[i] is 0, x[index[i] + 1] counts for
+// nothing and need not be there. `to` overlaps nothing.
+template <class Real>
+using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
+                       Real* to) noexcept;
 
 struct ResampleKernels {
   Isa isa;
@@ -55,8 +72,12 @@ struct ResampleKernels {
   void (*store_f64_u8)(const double* from, void* to, std::int64_t to_stride,
                        std::int64_t count) noexcept;
 
-  LinearLoops<float> linear_f32;
-  LinearLoops<double> linear_f64;
+  Between<float> between_f32;
+  Between<float> between_f16;  // float32 rows, a float16 result
+  Between<double> between_f64;
+  Along<float> along_f32;
+  Along<float> along_f16;  // float16 rows, a float32 result
+  Along<double> along_f64;
 
   // sum[i] += weight * row[i]
   void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;
