@@ -66,11 +66,11 @@ void cap_rivals(Isa isa) {
   if (isa < Isa::avx2) {
     set("ONEDNN_MAX_CPU_ISA", "SSE41");
     set("ATEN_CPU_CAPABILITY", "default");
-    set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512_SKX");
+    set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512-SKX");
   } else if (isa == Isa::avx2) {
     set("ONEDNN_MAX_CPU_ISA", "AVX2");
     set("ATEN_CPU_CAPABILITY", "avx2");
-    set("OPENCV_CPU_DISABLE", "AVX512_SKX");
+    set("OPENCV_CPU_DISABLE", "AVX512-SKX");
   } else if (isa == Isa::avx512) {
     set("ONEDNN_MAX_CPU_ISA", "AVX512_CORE");
   }
