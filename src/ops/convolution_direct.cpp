@@ -53,7 +53,6 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
   if (box_[kWidth] <= kNarrowColumns) {
     multiply_ = kernels::direct_kernels(std::min(kernels_.isa, Isa::avx2)).multiply;
   }
-  in_place_ = suits_in_place();
   if (in_place_) use_no_planes();
   joint_offset_ = filter_.size_in_bytes();
   filter_bytes_ = joint_offset_ + base::round_up(geometry_.groups * filter_.panels() *

@@ -102,6 +102,7 @@ class DirectConvolution final : public PlanBody {
   void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                  const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
   bool suits_in_place() const noexcept;
+  bool suits_whole_planes() const noexcept;
   void use_no_planes() noexcept;
   void sum_in_place(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Batch& batch) const noexcept;
@@ -139,8 +140,9 @@ class DirectConvolution final : public PlanBody {
   std::uint64_t joint_offset_ = 0;  // of all panels' factors, behind the packed filter
   std::uint64_t filter_bytes_ = 0;  // of both
 
-  bool in_place_ = false;  // no planes
-  Extent box_{};           // outputs a tile, of one phase
+  bool in_place_ = false;      // no planes
+  bool whole_planes_ = false;  // in place, as rows
+  Extent box_{};               // outputs a tile, of one phase
   Extent boxes_{};
   std::int64_t group_block_ = 1;
   std::int64_t group_blocks_ = 1;

@@ -155,6 +155,9 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t wanted = threads > 1 ? kTilesAThread * std::int64_t{threads} : 1;
 
   box_ = *best_box(g);
+  whole_planes_ = suits_whole_planes();
+  in_place_ = suits_in_place();
+  whole_planes_ = whole_planes_ && in_place_;
   const auto count_boxes = [&] {
     std::int64_t count = 1;
     for (int d = 0; d < kSpatial; ++d) {
@@ -168,7 +171,7 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   std::int64_t boxes = count_boxes();
   // Few tiles leave threads without work at the end: cut the longest of depth and height finer.
   while (g.batch * g.groups * boxes < wanted / 2) {
-    std::int64_t& longest = box_[box_[kDepth] > box_[kHeight] ? kDepth : kHeight];
+    std::int64_t& longest = box_[whole_planes_ || box_[kDepth] > box_[kHeight] ? kDepth : kHeight];
     if (longest < 4) break;
     longest = base::divide_up(longest, 2);
     boxes = count_boxes();

@@ -63,6 +63,7 @@ const Shape shapes[] = {
     {3, 1, 1, {23, 101}, {3, 3}, {2, 2}, {1, 1}},             // strips of every other column
     {3, 1, 1, {5, 9, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},   // layers
     {3, 1, 1, {5, 12, 33}, {2, 3, 3}, {2, 2, 2}, {1, 1, 1}},  // every other layer
+    {40, 1, 1, {6, 7, 5}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},   // several rows a vector
     {2, 1, 1, {17, 30}, {3, 3}, {2, 1}, {2, 1}},              // dilated as far as strided
     {70, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}},               // several groups at a time
     {4, 1, 1, {500}, {31}, {1}, {1}},                         // one dimension

@@ -87,7 +87,8 @@ const T* step(const T* row, int64_t stride) {
 // A block of outputs: some rows of some vectors of one layer, of one or two channels.
 template <class T>
 struct Block {
-  const T* in;                   // what its first output reads with the first tap that is inside
+  const T* in;                   // of its first output, from which offsets count
+  const int64_t* offsets;        // of the columns of the window
   const std::uint16_t* in_mask;  // of what is loaded, a column of the window after the other
   int64_t in_row_stride, in_layer_stride;
   int64_t top, bottom;  // the input rows of the block that lie inside
@@ -121,8 +122,7 @@ WEFT_UNROLLED void sum_block(const Block<T>& b) {
   const T* in_layer = b.in;
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.in_mask;
-    const T* const end = in_layer + columns;
-    for (const T* from = in_layer; from != end; ++from, ++factors) {
+    for (int64_t j = 0; j < columns; ++j, ++factors) {
       Mask mask[kVectors * kStep];
 #pragma GCC unroll 8
       for (Mask& m : mask) m = static_cast<Mask>(*masks++);
@@ -136,7 +136,7 @@ WEFT_UNROLLED void sum_block(const Block<T>& b) {
           keep(factor[c][i]);
         }
       }
-      const T* line = from;
+      const T* line = in_layer + b.offsets[j];
 #pragma GCC unroll 32
       for (int i = 0; i < kInRows; ++i, line = step(line, stride)) {
         // Padding is less than a window.
@@ -204,6 +204,31 @@ std::uint16_t inside(int64_t place, int64_t size, int lanes) {
   return static_cast<std::uint16_t>(_bzhi_u32(~0u, end) & ~_bzhi_u32(~0u, before));
 }
 
+// Where a column of the window reads, from the place of an output, and the lanes that read inside.
+struct Column {
+  int64_t offset;
+  std::uint16_t mask;
+};
+
+Column column_of(const DirectInPlace& b, int64_t column, int64_t place, int lanes) {
+  const int64_t size = b.in_sizes.width;
+  if (b.plane.width == 0) {
+    const int64_t offset = column + b.first.width;
+    return {offset, inside(place + offset, size, lanes)};
+  }
+  const int64_t width = b.plane.width;
+  const int64_t rows = (column / b.plane.window_width + b.plane.first_row) * width;
+  const int64_t right = column % b.plane.window_width + b.plane.first_column;
+  const int64_t begin = std::max<int64_t>(-rows, 0), end = size - std::max<int64_t>(rows, 0);
+  unsigned mask = inside(place - begin, end - begin, lanes);
+  // Of each row the columns that would read the one before or after it.
+  const int64_t left_out = right < 0 ? -right : right, first = right < 0 ? 0 : width - right;
+  for (int64_t i = (place / width - 1) * width + first; i < place + lanes; i += width) {
+    mask &= ~unsigned{inside(place - i, left_out, lanes)};
+  }
+  return {rows + right, static_cast<std::uint16_t>(mask)};
+}
+
 // Some rows at a time, of all columns. Strips are as wide as registers allow, all nearly the same.
 template <class T, int kLanes, int kRows, int kWindow, int kStep>
 void sum_channels(const DirectInPlace& b) {
@@ -214,13 +239,16 @@ void sum_channels(const DirectInPlace& b) {
   const Function<T> wide =
       function_of<T, kLanes, kRows, kWindow, kStep>(wider > 0 ? width + 1 : width);
   const Function<T> narrow = function_of<T, kLanes, kRows, kWindow, kStep>(width);
+  int64_t offsets[DirectInPlace::kMaxColumns];
   std::uint16_t masks[DirectInPlace::kMaxMasks];
   std::uint16_t* mask = masks;
   for (int64_t i = 0, first = 0; i < strips; ++i) {
     const int64_t loads = (i < wider ? width + 1 : width) * kStep;
     for (int64_t j = 0; j < b.window.width; ++j) {
       for (int64_t n = 0; n < loads; ++n) {
-        *mask++ = inside(b.first.width + first + j + n * kLanes, b.in_sizes.width, kLanes);
+        const Column column = column_of(b, j, first + n * kLanes, kLanes);
+        offsets[j] = column.offset;
+        *mask++ = column.mask;
       }
     }
     first += loads * kLanes;
@@ -244,6 +272,7 @@ void sum_channels(const DirectInPlace& b) {
     block.in_row_stride = b.in_strides.height;
     block.in_layer_stride = b.in_strides.depth;
     block.columns = b.window.width;
+    block.offsets = offsets;
     for (int64_t c = 0; c < 2; ++c) {
       block.bias[c] = b.bias != nullptr && channel + c < b.channels ? b.bias[channel + c] : 0.0f;
     }
@@ -262,8 +291,7 @@ void sum_channels(const DirectInPlace& b) {
         const int64_t in_row = first * kStep + b.first.height;
         block.top = -in_row;
         block.bottom = b.in_sizes.height - in_row;
-        block.in = in + (in_layer + front) * b.in_strides.depth + in_row * b.in_strides.height +
-                   b.first.width;
+        block.in = in + (in_layer + front) * b.in_strides.depth + in_row * b.in_strides.height;
         block.in_mask = masks;
         block.out = out + layer * b.out_strides.depth + first * b.out_strides.height;
         int64_t left = b.out_sizes.width;

@@ -29,6 +29,13 @@ struct DirectInPlace {
   DirectExtent step;
   DirectExtent first;  // what the first tap of the first output reads
 
+  // Where width is not 0, a row is a whole plane of such rows, as wide as those of the output, and
+  // the window's columns are those of a window over height and width: no lane is idle.
+  struct Plane {
+    std::int64_t width, window_width, first_row, first_column;
+  };
+  Plane plane;
+
   const float* filter;
   const float* bias;  // a number a channel, or null
   void* out;
@@ -42,8 +49,8 @@ struct DirectInPlace {
   std::int64_t filter_channel_stride;
   std::int64_t out_channel_stride;
 
-  // Masks of one row: loads times columns of the window.
-  static constexpr std::int64_t kMaxMasks = 1024;
+  // Most columns of a window, and masks of one row: loads times columns of the window.
+  static constexpr std::int64_t kMaxColumns = 64, kMaxMasks = 1024;
 
   // Whether there are kernels for so many rows of the window and that step, of height and width,
   // where less than a window is padded.
