@@ -15,7 +15,7 @@ namespace {
 constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
 
 // Wider rows take as long, or longer, with windows of 7 rows, and of 5 at stride 2.
-constexpr std::int64_t kMostColumns = 32, kMostStridedColumns = 8;
+constexpr std::int64_t kMostColumns = 32, kMostHalfColumns = 16, kMostStridedColumns = 8;
 
 // Results of some channels wait in the cache for an activation.
 constexpr std::int64_t kBatchBytes = 64 << 10;
@@ -24,7 +24,8 @@ constexpr std::int64_t kBatchBytes = 64 << 10;
 
 bool DirectConvolution::suits_in_place() const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  if (kernels_.in_place == nullptr || data_type_ != DataType::float32 || phases_.size() != 1 ||
+  const bool half = data_type_ == DataType::float16;
+  if (kernels_.in_place == nullptr || phases_.size() != 1 || (half && general_.has_activation()) ||
       g.in_channels != 1 || g.out_channels != 1 || g.in_strides[kWidth] != 1 ||
       g.out_strides[kWidth] != 1) {
     return false;
@@ -39,7 +40,7 @@ bool DirectConvolution::suits_in_place() const noexcept {
   const std::int64_t last = (rows.count - 1) * rows.in_step + rows.first_offset;
   if (rows.first_offset <= -rows.taps || last >= g.axes[kHeight].in_size()) return false;
   const std::int64_t width = phases[kWidth].count;
-  if (rows.taps == 7 && width > kMostColumns) return false;
+  if (rows.taps == 7 && width > (half ? kMostHalfColumns : kMostColumns)) return false;
   if (rows.taps == 5 && rows.in_step == 2 && width > kMostStridedColumns) return false;
   const std::int64_t loads = base::divide_up(width, 8) * rows.in_step;
   if (loads * phases[kWidth].taps > DirectInPlace::kMaxMasks) return false;
@@ -75,10 +76,10 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
     rows_.load(data_type_)(biases + batch.first * g.bias_stride * element_bytes_, g.bias_stride,
                            bias, batch.count);
   }
-  float* const to = static_cast<float*>(arguments.outputs[0]) + out;
+  std::byte* const to = static_cast<std::byte*>(arguments.outputs[0]) + out * element_bytes_;
   kernels_.in_place({
-      .in = static_cast<const float*>(arguments.inputs[0]) + tile.image * g.in_batch_stride +
-            batch.first * g.in_channel_stride,
+      .in = static_cast<const std::byte*>(arguments.inputs[0]) +
+            (tile.image * g.in_batch_stride + batch.first * g.in_channel_stride) * element_bytes_,
       .in_sizes = extent(sizes),
       .in_strides = extent(g.in_strides),
       .window = extent(window),
@@ -87,6 +88,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .filter = filter_.panel(packed, batch.first, 0, phases_[0].class_offset),
       .bias = biases != nullptr ? bias : nullptr,
       .out = to,
+      .half = data_type_ == DataType::float16,
       .out_sizes = extent(tile.size),
       .out_strides = extent(g.out_strides),
       .channels = batch.count,
@@ -95,12 +97,13 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .out_channel_stride = g.out_channel_stride,
   });
   if (!general_.has_activation()) return;
+  auto* const results = reinterpret_cast<float*>(to);
   for (std::int64_t n = 0; n < batch.count; ++n) {
     for (std::int64_t d = 0; d < tile.size[kDepth]; ++d) {
       for (std::int64_t h = 0; h < tile.size[kHeight]; ++h) {
-        general_.activate(
-            to + n * g.out_channel_stride + d * g.out_strides[kDepth] + h * g.out_strides[kHeight],
-            tile.size[kWidth]);
+        general_.activate(results + n * g.out_channel_stride + d * g.out_strides[kDepth] +
+                              h * g.out_strides[kHeight],
+                          tile.size[kWidth]);
       }
     }
   }

@@ -24,8 +24,18 @@ struct Lanes<16> {
   using Mask = __mmask16;
   static Vector set(float x) { return _mm512_set1_ps(x); }
   static Vector load(Mask mask, const float* from) { return _mm512_maskz_loadu_ps(mask, from); }
+  // With a mask nothing else of memory is touched, which gcc's own loads cannot say.
+  static Vector load(Mask mask, const std::uint16_t* from) {
+    Vector x;
+    asm("vcvtph2ps %2, %0 %{%1%} %{z%}"
+        : "=v"(x)
+        : "Yk"(mask), "m"(*reinterpret_cast<const __m256i_u*>(from)));
+    return x;
+  }
   static void store(Vector x, Mask mask, float* to) { _mm512_mask_storeu_ps(to, mask, x); }
-  static void store(Vector x, float* to) { _mm512_storeu_ps(to, x); }
+  static void store(Vector x, Mask mask, std::uint16_t* to) {
+    _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x, _MM_FROUND_NO_EXC));
+  }
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   static Vector every_other(Vector low, Vector high) {
@@ -41,8 +51,17 @@ struct Lanes<8> {
   using Mask = __mmask8;
   static Vector set(float x) { return _mm256_set1_ps(x); }
   static Vector load(Mask mask, const float* from) { return _mm256_maskz_loadu_ps(mask, from); }
+  static Vector load(Mask mask, const std::uint16_t* from) {
+    Vector x;
+    asm("vcvtph2ps %2, %0 %{%1%} %{z%}"
+        : "=v"(x)
+        : "Yk"(mask), "m"(*reinterpret_cast<const __m128i_u*>(from)));
+    return x;
+  }
   static void store(Vector x, Mask mask, float* to) { _mm256_mask_storeu_ps(to, mask, x); }
-  static void store(Vector x, float* to) { _mm256_storeu_ps(to, x); }
+  static void store(Vector x, Mask mask, std::uint16_t* to) {
+    _mm_mask_storeu_epi16(to, mask, _mm256_cvtps_ph(x, _MM_FROUND_NO_EXC));
+  }
   static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
   static Vector every_other(Vector low, Vector high) {
@@ -58,30 +77,32 @@ void keep(Vector& x) {
 }
 
 // Rows follow each other by one addition; gcc would keep the distance of each somewhere.
-const float* step(const float* row, int64_t stride) {
+template <class T>
+const T* step(const T* row, int64_t stride) {
   row += stride;
   asm("" : "+r"(row));
   return row;
 }
 
 // A block of outputs: some rows of some vectors of one layer, of one or two channels.
+template <class T>
 struct Block {
-  const float* in;               // what its first output reads with the first tap that is inside
+  const T* in;                   // what its first output reads with the first tap that is inside
   const std::uint16_t* in_mask;  // of what is loaded, a column of the window after the other
   int64_t in_row_stride, in_layer_stride;
   int64_t top, bottom;  // the input rows of the block that lie inside
   const float* filter;
   int64_t layers, columns;  // of the window, layers those inside
   float bias[2];
-  float* out;
+  T* out;
   int64_t out_row_stride;
   std::uint16_t out_mask;  // of the last vector
   int64_t in_channel_stride, filter_channel_stride, out_channel_stride;
 };
 
 // Two channels at a time where one has not enough sums to hide how long one takes.
-template <int kLanes, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
-WEFT_UNROLLED void sum_block(const Block& b) {
+template <class T, int kLanes, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
+WEFT_UNROLLED void sum_block(const Block<T>& b) {
   using L = Lanes<kLanes>;
   using Vector = typename L::Vector;
   using Mask = typename L::Mask;
@@ -97,11 +118,11 @@ WEFT_UNROLLED void sum_block(const Block& b) {
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes * kStep;  // vector
   const int64_t stride = b.in_row_stride, columns = b.columns, top = b.top, bottom = b.bottom;
   const float* factors = b.filter;
-  const float* in_layer = b.in;
+  const T* in_layer = b.in;
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.in_mask;
-    const float* const end = in_layer + columns;
-    for (const float* from = in_layer; from != end; ++from, ++factors) {
+    const T* const end = in_layer + columns;
+    for (const T* from = in_layer; from != end; ++from, ++factors) {
       Mask mask[kVectors * kStep];
 #pragma GCC unroll 8
       for (Mask& m : mask) m = static_cast<Mask>(*masks++);
@@ -115,14 +136,14 @@ WEFT_UNROLLED void sum_block(const Block& b) {
           keep(factor[c][i]);
         }
       }
-      const float* line = from;
+      const T* line = from;
 #pragma GCC unroll 32
       for (int i = 0; i < kInRows; ++i, line = step(line, stride)) {
         // Padding is less than a window.
         if (i < kWindow - 1 && i < top) continue;
         if (i > kInRows - kWindow && i >= bottom) continue;
         Vector x[kAll];
-        const float* from_vector = line;
+        const T* from_vector = line;
 #pragma GCC unroll 8
         for (int n = 0; n < kAll; ++n, from_vector += next) {
           const Mask* const m = mask + n % kVectors * kStep;
@@ -149,35 +170,32 @@ WEFT_UNROLLED void sum_block(const Block& b) {
 #pragma GCC unroll 2
   for (int c = 0; c < kChannels; ++c) {
     const Vector bias = L::set(b.bias[c]);
-    float* to = b.out + c * b.out_channel_stride;
+    T* to = b.out + c * b.out_channel_stride;
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
 #pragma GCC unroll 8
       for (int n = 0; n < kVectors; ++n) {
         const Vector x = L::add(sum[r][c * kVectors + n], bias);
-        if (n < kVectors - 1) {
-          L::store(x, to + n * kLanes);
-        } else {
-          L::store(x, last, to + n * kLanes);
-        }
+        L::store(x, n < kVectors - 1 ? static_cast<Mask>(-1) : last, to + n * kLanes);
       }
     }
   }
 }
 
-using Function = void (*)(const Block& b);
+template <class T>
+using Function = void (*)(const Block<T>& b);
 
-template <int kLanes, int kRows, int kWindow, int kStep>
-Function function_of(int64_t vectors) {
-  if (kLanes == 8 || vectors == 1) return sum_block<kLanes, kRows, 1, 1, kWindow, kStep>;
+template <class T, int kLanes, int kRows, int kWindow, int kStep>
+Function<T> function_of(int64_t vectors) {
+  if (kLanes == 8 || vectors == 1) return sum_block<T, kLanes, kRows, 1, 1, kWindow, kStep>;
   if constexpr (kLanes == 16) {
-    if (vectors == 2) return sum_block<kLanes, kRows, 2, 1, kWindow, kStep>;
-    return sum_block<kLanes, kRows, 3, 1, kWindow, kStep>;
+    if (vectors == 2) return sum_block<T, kLanes, kRows, 2, 1, kWindow, kStep>;
+    return sum_block<T, kLanes, kRows, 3, 1, kWindow, kStep>;
   }
 }
 
-constexpr int64_t kLineFloats = 16;  // of a cache line
-constexpr int64_t kMostFetched = 1024;
+constexpr int64_t kLine = 64;  // bytes
+constexpr int64_t kMostFetched = 4096;
 
 // The lanes whose places, the first of which is `place`, lie in [0, size).
 std::uint16_t inside(int64_t place, int64_t size, int lanes) {
@@ -187,14 +205,15 @@ std::uint16_t inside(int64_t place, int64_t size, int lanes) {
 }
 
 // Some rows at a time, of all columns. Strips are as wide as registers allow, all nearly the same.
-template <int kLanes, int kRows, int kWindow, int kStep>
+template <class T, int kLanes, int kRows, int kWindow, int kStep>
 void sum_channels(const DirectInPlace& b) {
   constexpr int64_t kMost = 3;
   const int64_t vectors = (b.out_sizes.width + kLanes - 1) / kLanes;
   const int64_t strips = (vectors + kMost - 1) / kMost;
   const int64_t width = vectors / strips, wider = vectors % strips;  // so many have one more
-  const Function wide = function_of<kLanes, kRows, kWindow, kStep>(wider > 0 ? width + 1 : width);
-  const Function narrow = function_of<kLanes, kRows, kWindow, kStep>(width);
+  const Function<T> wide =
+      function_of<T, kLanes, kRows, kWindow, kStep>(wider > 0 ? width + 1 : width);
+  const Function<T> narrow = function_of<T, kLanes, kRows, kWindow, kStep>(width);
   std::uint16_t masks[DirectInPlace::kMaxMasks];
   std::uint16_t* mask = masks;
   for (int64_t i = 0, first = 0; i < strips; ++i) {
@@ -209,17 +228,19 @@ void sum_channels(const DirectInPlace& b) {
   const bool pairs = vectors == 1;
   // Of channels so small the processor fetches the next ones too late.
   const int64_t fetched =
-      pairs && b.in_channel_stride <= kMostFetched ? 2 * b.in_channel_stride : 0;
+      pairs && b.in_channel_stride * static_cast<int64_t>(sizeof(T)) <= kMostFetched
+          ? 2 * b.in_channel_stride
+          : 0;
   for (int64_t channel = 0; channel < b.channels; channel += pairs ? 2 : 1) {
-    Function sum = wide;
-    if (pairs && channel + 1 < b.channels) sum = sum_block<kLanes, kRows, 1, 2, kWindow, kStep>;
-    const float* const in = b.in + channel * b.in_channel_stride;
-    float* const out = b.out + channel * b.out_channel_stride;
+    Function<T> sum = wide;
+    if (pairs && channel + 1 < b.channels) sum = sum_block<T, kLanes, kRows, 1, 2, kWindow, kStep>;
+    const T* const in = static_cast<const T*>(b.in) + channel * b.in_channel_stride;
+    T* const out = static_cast<T*>(b.out) + channel * b.out_channel_stride;
     const float* const filter = b.filter + channel * b.filter_channel_stride;
-    for (int64_t i = 0; i < fetched; i += kLineFloats) {
+    for (int64_t i = 0; i < fetched; i += kLine / static_cast<int64_t>(sizeof(T))) {
       __builtin_prefetch(in + 2 * b.in_channel_stride + i);
     }
-    Block block;
+    Block<T> block;
     block.in_row_stride = b.in_strides.height;
     block.in_layer_stride = b.in_strides.depth;
     block.columns = b.window.width;
@@ -261,15 +282,22 @@ void sum_channels(const DirectInPlace& b) {
 }
 
 // Feature maps like to have a multiple of 7 rows; of others fewer are summed twice by 4.
-template <int kWindow, int kStep>
-void sum_window(const DirectInPlace& b) {
+template <class T, int kWindow, int kStep>
+void sum_rows(const DirectInPlace& b) {
   const int64_t rows = b.out_sizes.height;
   const bool by_seven = rows >= 7 && (rows + 6) / 7 * 7 <= (rows + 3) / 4 * 4 + 2;
-  if (rows < 4) return sum_channels<16, 1, kWindow, kStep>(b);
+  if (rows < 4) return sum_channels<T, 16, 1, kWindow, kStep>(b);
   if (b.out_sizes.width <= 8) {
-    return by_seven ? sum_channels<8, 7, kWindow, kStep>(b) : sum_channels<8, 4, kWindow, kStep>(b);
+    return by_seven ? sum_channels<T, 8, 7, kWindow, kStep>(b)
+                    : sum_channels<T, 8, 4, kWindow, kStep>(b);
   }
-  return by_seven ? sum_channels<16, 7, kWindow, kStep>(b) : sum_channels<16, 4, kWindow, kStep>(b);
+  return by_seven ? sum_channels<T, 16, 7, kWindow, kStep>(b)
+                  : sum_channels<T, 16, 4, kWindow, kStep>(b);
+}
+
+template <int kWindow, int kStep>
+void sum_window(const DirectInPlace& b) {
+  b.half ? sum_rows<std::uint16_t, kWindow, kStep>(b) : sum_rows<float, kWindow, kStep>(b);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct DirectExtent {
 //   filter  window.depth * window.height * window.width numbers in row-major order
 //   out     contiguous along rows
 struct DirectInPlace {
-  const float* in;
+  const void* in;  // float32, or with `half` float16, as the output is
   DirectExtent in_sizes;
   DirectExtent in_strides;  // of width: 1
   DirectExtent window;
@@ -31,7 +31,8 @@ struct DirectInPlace {
 
   const float* filter;
   const float* bias;  // a number a channel, or null
-  float* out;
+  void* out;
+  bool half;
   DirectExtent out_sizes;
   DirectExtent out_strides;  // of width: 1
 
