@@ -80,6 +80,41 @@ TEST_P(ResampleLoops, Gather) {
   EXPECT_EQ(GetParam().gather(DataType::float32), GetParam().gather_32);
 }
 
+template <class T>
+void expect_repeated(RepeatRows repeat, std::mt19937_64& random) {
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+  const std::vector<std::int64_t> rows = {0, 0, 1, 2, 2, 2, 0};  // rows of the input
+  for (const std::int64_t factor : {2, 4}) {
+    for (const std::int64_t count : counts_around_lanes()) {
+      if (count == 0) continue;
+      for (const std::int64_t gap : {0, 3}) {
+        const std::int64_t length = (count + factor - 1) / factor;
+        const StridedArray<T> from(3 * length, 1);
+        for (T& value : from.all()) value = static_cast<T>(random());
+        std::vector<std::int64_t> sources;
+        for (const std::int64_t row : rows) sources.push_back(row * length * kBytes);
+        const auto height = static_cast<std::int64_t>(rows.size());
+        const std::int64_t stride = count + gap;
+        const StridedArray<T> to((height - 1) * stride + count, 1, T{77});
+        repeat(from.first(), sources.data(), height, count * kBytes, kBytes, factor, to.first(),
+               stride * kBytes);
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(to.all().size()); ++i) {
+          const std::int64_t row = rows[static_cast<std::size_t>(i / stride)];
+          const bool inside = i % stride < count;
+          ASSERT_EQ(to[i], inside ? from[row * length + i % stride / factor] : T{77});
+        }
+        ASSERT_TRUE(to.intact());
+      }
+    }
+  }
+}
+
+TEST_P(ResampleLoops, Repeat) {
+  expect_repeated<std::uint8_t>(GetParam().repeat, random_);
+  expect_repeated<std::uint16_t>(GetParam().repeat, random_);
+  expect_repeated<std::uint32_t>(GetParam().repeat, random_);
+}
+
 template <class T, class Real>
 void expect_widened(WidenRow<Real> widen, std::mt19937_64& random) {
   for (const std::int64_t count : counts_around_lanes()) {

@@ -16,6 +16,13 @@ namespace weft::kernels {
 using GatherRow = void (*)(const void* from, const std::int64_t* offsets, void* to,
                            std::int64_t to_stride, std::int64_t count) noexcept;
 
+// Rows of elements that stand there twice or four times: row r of the output, `to_stride` bytes
+// after the one before, has `bytes` and comes from the one at byte sources[r] of `from`:
+// to[r][i] = from[sources[r]][i / factor], elements of 1, 2 or 4 bytes.
+using RepeatRows = void (*)(const void* from, const std::int64_t* sources, std::int64_t rows,
+                            std::int64_t bytes, std::int64_t element_bytes, std::int64_t factor,
+                            void* to, std::int64_t to_stride) noexcept;
+
 // to[i] = from[i * from_stride], widened exactly.
 template <class Real>
 using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
@@ -61,6 +68,8 @@ struct ResampleKernels {
   GatherRow gather_8;  // by bits an element
   GatherRow gather_16;
   GatherRow gather_32;
+
+  RepeatRows repeat;
 
   // Rows of 8-bit integers; floats have rows.h. store truncates toward zero and saturates.
   WidenRow<float> load_i8_f32;

@@ -11,6 +11,8 @@
   namespace weft::kernels::level {                                                               \
   template <class T>                                                                             \
   void gather_row(const void*, const std::int64_t*, void*, std::int64_t, std::int64_t) noexcept; \
+  void repeat_rows(const void*, const std::int64_t*, std::int64_t, std::int64_t, std::int64_t,   \
+                   std::int64_t, void*, std::int64_t) noexcept;                                  \
   template <class T, class Real>                                                                 \
   void widen_row(const void*, std::int64_t, Real*, std::int64_t) noexcept;                       \
   template <class T>                                                                             \
