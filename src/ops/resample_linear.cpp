@@ -347,6 +347,7 @@ std::shared_ptr<PlanBody> linear_plan(const ResampleParams& params, const PlanOp
   if (type == DataType::float32 || type == DataType::float16) {
     return std::make_shared<LinearBody<float>>(params, options, isa, float_loops(type, isa));
   }
+  if (auto fixed = fixed_plan(params, options)) return fixed;
   return std::make_shared<LinearBody<double>>(params, options, isa, integer_loops(type, isa));
 }
 

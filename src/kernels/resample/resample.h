@@ -59,6 +59,38 @@ template <class Real>
 using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
                        Real* to) noexcept;
 
+// Linear interpolation of 8-bit integers without rounding, where weights are multiples of
+// 2^-kMostShift: numbers of a row are counted in units of 2^-shift from the lowest of the type on.
+inline constexpr int kMostShift = 24;
+
+struct FixedPicks {
+  const std::int32_t* index = nullptr;
+  const std::int32_t* weights = nullptr;  // of index[i] + 1, in [0, 2^shift)
+  // Every four numbers come from 16 elements (or the whole row where that is shorter): those from
+  // starts[i / 4] on, of which byte controls[i] says which; a negative byte is a 0. Null where the
+  // elements lie further apart. All tables have whole groups of kGroup numbers.
+  static constexpr std::int64_t kGroup = 16;
+  const std::int32_t* starts = nullptr;
+  const std::uint32_t* controls = nullptr;
+  std::int64_t count = 0;
+  std::int64_t row_count = 0;
+  int shift = 0;
+};
+
+// to[i] = row[index[i]] 2^shift + (row[index[i] + 1] - row[index[i]]) weights[i]; `to` has room for
+// whole groups.
+using FixedAlong = void (*)(const void* row, const FixedPicks& picks, std::uint32_t* to) noexcept;
+
+struct FixedWeight {
+  std::uint32_t weight = 0;  // [0, 2^shift)
+  int shift = 0;
+  int row_shift = 0;  // of the two rows
+};
+
+// to[i] = a[i] + (b[i] - a[i]) weight 2^-shift, truncated toward zero.
+using FixedBetween = void (*)(const std::uint32_t* a, const std::uint32_t* b, const FixedWeight& t,
+                              void* to, std::int64_t count) noexcept;
+
 struct ResampleKernels {
   Isa isa;
   const char* nearest_name;  // "nearest_avx2"
@@ -87,6 +119,11 @@ struct ResampleKernels {
   Along<float> along_f32;
   Along<float> along_f16;  // float16 rows, a float32 result
   Along<double> along_f64;
+
+  FixedAlong fixed_along_i8;
+  FixedAlong fixed_along_u8;
+  FixedBetween fixed_between_i8;
+  FixedBetween fixed_between_u8;
 
   // sum[i] += weight * row[i]
   void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;

@@ -32,6 +32,10 @@ using std::uint8_t;
    level::lerp_along<float, float>,    \
    level::lerp_along<uint16_t, float>, \
    level::lerp_along<double, double>,  \
+   level::fixed_along<int8_t>,         \
+   level::fixed_along<uint8_t>,        \
+   level::fixed_between<int8_t>,       \
+   level::fixed_between<uint8_t>,      \
    level::add_row,                     \
    level::triangle_sum,                \
    level::narrow_row},
