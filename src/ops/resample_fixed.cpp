@@ -51,7 +51,10 @@ class FixedBody final : public PlanBody {
       add_chunk(sources_.of({first, 0, 0, 0}, nullptr));
     }
     if (!near_) starts_.clear();
-    if (!geometry_.outer.empty()) plan_rows(geometry_.outer.back());
+    if (!geometry_.outer.empty()) {
+      plan_rows(geometry_.outer.back());
+      row_stride_ = geometry_.outer.back().input_stride;
+    }
     algorithm = kernels.linear_name;
     explanation = geometry_.text(slots_);
     for (int64_t& place : rows_at_) place = layout_.take<std::uint32_t>(groups_);
@@ -156,6 +159,9 @@ class FixedBody final : public PlanBody {
     const auto place = static_cast<std::size_t>(index % 2);
     if (rows.kept[place] != index) {
       rows.kept[place] = index;
+      // Rows are too short for the processor to see what comes.
+      const std::byte* later = from + 2 * row_stride_;
+      for (int64_t b = 0; b < rows.picks.row_count; b += 64) __builtin_prefetch(later + b);
       along_(from, rows.picks, rows.row[place]);
     }
     return rows.row[place];
@@ -173,6 +179,7 @@ class FixedBody final : public PlanBody {
   int64_t groups_;    // numbers of a chunk, in whole groups
   int row_shift_ = 0;
   int shift_ = 0;
+  int64_t row_stride_ = 0;  // of the input, along the last outer dimension
   std::vector<Pair> pairs_;
   std::array<int64_t, 2> rows_at_{};
   int64_t slot_bytes_ = 0;
