@@ -56,7 +56,7 @@ class FixedBody final : public PlanBody {
       row_stride_ = geometry_.outer.back().input_stride;
     }
     algorithm = kernels.linear_name;
-    explanation = geometry_.text(slots_);
+    explanation = "fixed point, " + geometry_.text(slots_);
     for (int64_t& place : rows_at_) place = layout_.take<std::uint32_t>(groups_);
     slot_bytes_ = slot_bytes(layout_);
     workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;
@@ -71,7 +71,8 @@ class FixedBody final : public PlanBody {
   }
 
  private:
-  // The two rows of the last outer dimension that are mixed; one where the weight is 0.
+  // The rows of the last outer dimension that are mixed, `first` and the next; one where the weight
+  // is 0.
   struct Pair {
     int64_t first;
     std::uint32_t weight;
@@ -87,8 +88,8 @@ class FixedBody final : public PlanBody {
 
   void plan_rows(const ResampleAxis& axis) {
     shift_ = shift_of(axis);
-    for (int64_t o = 0; o < axis.output_size; ++o) {
-      const Neighbors n = axis.direct ? Neighbors{o, 0} : axis.neighbors(o);
+    for (int64_t o = 0; o < axis.output_size && !axis.direct; ++o) {
+      const Neighbors n = axis.neighbors(o);
       pairs_.push_back({n.index, static_cast<std::uint32_t>(std::ldexp(n.t, shift_))});
     }
   }
@@ -144,7 +145,7 @@ class FixedBody final : public PlanBody {
     geometry_.sweep(tile, step, [&](int64_t offset, int64_t o, int64_t count) {
       const std::byte* first = rows.from + (offsets[0] + offsets[1] + offsets[2]);
       for (int64_t i = 0; i < count; ++i) {
-        const Pair& pair = pairs_[static_cast<std::size_t>(o + i)];
+        const Pair pair = last.direct ? Pair{o + i, 0} : pairs_[static_cast<std::size_t>(o + i)];
         const std::byte* row = first + pair.first * last.input_stride;
         const std::uint32_t* a = made(rows, pair.first, row);
         const std::uint32_t* b =
@@ -201,7 +202,8 @@ std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOpt
     const ResampleAxis& axis = geometry.outer[d];
     if (d + 1 < geometry.outer.size()) {
       if (!axis.direct) return nullptr;
-    } else if (axis.output_size > kMostKept || shift_of(axis) > kernels::kMostShift) {
+    } else if (!axis.direct &&
+               (axis.output_size > kMostKept || shift_of(axis) > kernels::kMostShift)) {
       return nullptr;
     }
   }

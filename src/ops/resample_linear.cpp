@@ -39,7 +39,9 @@ RowLoops<float> float_loops(DataType type, Isa isa) {
           k.between_f32,
           k.along_f32,
           half ? k.between_f16 : k.between_f32,
-          half ? k.along_f16 : k.along_f32};
+          !half                ? k.along_f32
+          : k.isa >= Isa::avx2 ? k.along_f16  // elsewhere widening is no instruction: done once
+                               : nullptr};
 }
 
 RowLoops<double> integer_loops(DataType type, Isa isa) {

@@ -50,6 +50,10 @@ struct Picks {
   // to the last.
   std::int32_t reach_8 = 0;
   std::int32_t reach_16 = 0;
+  // From output 16 to there, what is 8 further has the same t and comes from `step` elements
+  // further: so it is where scales are powers of two.
+  std::int64_t same_end = 0;
+  std::int32_t step = 0;
 };
 
 // Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
