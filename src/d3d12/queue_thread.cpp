@@ -63,7 +63,7 @@ bool QueueThread::take(Shared& shared, std::vector<Job>& jobs) {
 
 void QueueThread::run(Shared& shared) noexcept {
   Executor executor(*shared.state);
-  Spinner spinner;
+  base::Spinner spinner;
   std::vector<Job> jobs;
   for (;;) {
     spinner.until([&] { return shared.has_jobs.load(std::memory_order_acquire); });

@@ -28,6 +28,26 @@ AxisWindow AxisWindow::far_taps(const Phase& phase, std::int64_t first,
   return window;
 }
 
+AxisWindow AxisWindow::by_remainder(const Phase& phase, std::int64_t first,
+                                    std::int64_t count) noexcept {
+  AxisWindow window;
+  window.tap_step = count + (phase.taps - 1) * phase.offset_step / phase.in_step;
+  window.size = window.tap_step * phase.in_step;
+  window.lowest = first * phase.in_step + phase.first_offset;
+  window.in_step = phase.in_step;
+  window.in_tap_step = 1;
+  window.offset_step = phase.offset_step;
+  window.far = true;
+  return window;
+}
+
+AxisWindow AxisWindow::strided(const Phase& phase, std::int64_t first,
+                               std::int64_t count) noexcept {
+  const AxisWindow far = far_taps(phase, first, count);
+  const AxisWindow split = by_remainder(phase, first, count);
+  return phase.offset_step >= 0 && split.size < far.size ? split : far;
+}
+
 std::array<std::int64_t, 2> offset_range(const Phase& phase) noexcept {
   if (phase.taps == 0) return {0, 0};
   const std::int64_t last = phase.offset(phase.taps - 1);

@@ -12,8 +12,9 @@ namespace weft::ops {
 //
 //   t * step + j * tap_step + origin,   source(element) being its place in the input.
 //
-// Either all elements from the lowest to the highest are there, each once, or, where taps lie far
-// apart, those of one tap after those of another.
+// tap(j) in place of j * tap_step for windows by remainder. Either all elements from the lowest to
+// the highest are there, each once, or runs of every in_step-th one: where taps lie far apart those
+// of one tap after those of another, or by their remainder, so that positions follow each other.
 struct AxisWindow {
   std::int64_t step = 1;
   std::int64_t tap_step = 0;
@@ -21,14 +22,25 @@ struct AxisWindow {
   std::int64_t size = 1;
   // source(e) = lowest + e, or with far taps as the definition below says.
   std::int64_t lowest = 0;
-  std::int64_t in_step = 0;  // of far taps
+  std::int64_t in_step = 0;  // of runs
   std::int64_t in_tap_step = 0;
-  bool far = false;
+  std::int64_t offset_step = 0;  // of taps by remainder
+  bool far = false;              // runs of tap_step elements
 
   // All offsets of the taps lie in [low, high].
   static AxisWindow near_taps(const Phase& phase, std::int64_t first, std::int64_t count,
                               std::int64_t low, std::int64_t high) noexcept;
   static AxisWindow far_taps(const Phase& phase, std::int64_t first, std::int64_t count) noexcept;
+  // Taps in ascending order.
+  static AxisWindow by_remainder(const Phase& phase, std::int64_t first,
+                                 std::int64_t count) noexcept;
+  // The smaller of these two, in which positions follow each other.
+  static AxisWindow strided(const Phase& phase, std::int64_t first, std::int64_t count) noexcept;
+
+  std::int64_t tap(std::int64_t j) const noexcept {
+    if (offset_step == 0) return j * tap_step;
+    return j * offset_step % in_step * tap_step + j * offset_step / in_step;
+  }
 
   std::int64_t source(std::int64_t element) const noexcept {
     if (!far) return lowest + element;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cache.h"
 #include "base/checked.h"
 #include "ops/convolution_plan.h"
 
@@ -9,8 +10,7 @@ namespace weft::ops {
 
 namespace {
 
-// Input rows of a tile stay in a second-level cache beside the filter, and its tiles are short
-// enough for threads to end together.
+// Tiles are short enough for threads to end together.
 constexpr std::int64_t kAcrossPositions = 4096;
 
 }  // namespace
@@ -24,9 +24,14 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   std::int64_t positions = width;
   for (int d = 0; d < kLast; ++d) positions *= g.axes[d].max_count();
   const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
-  const std::int64_t target = std::clamp(
-      base::divide_up(positions, base::divide_up(wanted, others)), 8 * columns, kAcrossPositions);
-  std::int64_t left = target;
+  // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
+  const std::int64_t cache = base::second_cache_bytes();
+  const std::int64_t terms = g.in_channels * most_taps(g);
+  const std::int64_t most =
+      std::clamp(cache / 4 / (g.in_channels * 4), 8 * columns, kAcrossPositions);
+  std::int64_t left =
+      std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), 8 * columns, most);
+  std::int64_t inner = 1;  // positions of the dimensions done
   tiling_.channel_block = g.in_channels;
   for (int d = kLast; d >= 0; --d) {
     const std::int64_t size = g.axes[d].max_count();
@@ -38,30 +43,44 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
       // No row may end in less than whole vectors.
       if (size % part != 0 && size % part < columns) part = size;
     }
+    // Nor may several that are one.
+    while (joined_ && size % part != 0 && size % part * inner < columns) ++part;
+    inner *= size;
     tiling_.box[d] = part;
     tiling_.boxes[d] = base::divide_up(size, part);
     left /= part;
   }
-  const std::int64_t tiles = others * tiling_.box_count();
-  if (tiles < wanted) {
-    tiling_.panel_block = base::divide_up(
-        filter_.panels(), std::min(base::divide_up(wanted, tiles), filter_.panels()));
-  } else {
-    tiling_.panel_block = filter_.panels();
-  }
+  const std::int64_t panel_bytes = filter_.panel_rows() * terms * 4;
+  const std::int64_t blocks = std::max(base::divide_up(wanted, others * tiling_.box_count()),
+                                       base::divide_up(filter_.panels() * panel_bytes, cache / 2));
+  tiling_.panel_block =
+      base::divide_up(filter_.panels(), std::clamp<std::int64_t>(blocks, 1, filter_.panels()));
   tiling_.panel_blocks = base::divide_up(filter_.panels(), tiling_.panel_block);
 }
 
+// One tap: positions follow each other in planes and output from row to row.
+ConvolutionPlan::Tile ConvolutionPlan::join_rows(const Tile& tile) const noexcept {
+  Tile joined = tile;
+  const std::int64_t positions = tile.count[0] * tile.count[1] * tile.count[2];
+  joined.count = {1, 1, positions};
+  // All of them lie inside the input.
+  joined.last[0].in_step = 0;
+  joined.last[0].first_offset = 0;
+  joined.last[0].count = tile.first[2] + positions;
+  return joined;
+}
+
 void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::byte* packed,
-                                      const Tile& tile, const Slot& slot) const noexcept {
+                                      const Tile& given, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t rows = filter_.panel_rows();
   const float* input = slot.planes;
-  if (tile.in_place) {
-    input = reinterpret_cast<const float*>(tile.input);
+  if (given.in_place) {
+    input = reinterpret_cast<const float*>(given.input);
   } else {
-    pack_planes(tile, 0, g.in_channels, slot);
+    pack_planes(given, 0, g.in_channels, slot);
   }
+  const Tile tile = joined_ ? join_rows(given) : given;
   const bool has_bias = arguments.inputs[2] != nullptr;
   for (std::int64_t p = 0; has_bias && p < tile.panel_count; ++p) {
     load_bias(arguments, tile, tile.first_panel + p, slot.bias + p * rows);
@@ -73,26 +92,35 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t strips = list_strips(tile, g.in_channels, slot);
   const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
+  // With one tap, what the next strip reads is fetched with the last panel of each.
+  const bool fetches = slot.strips[0].depth == g.in_channels;
   for (std::int64_t s = 0; s < strips; ++s) {
     const Strip& strip = slot.strips[s];
+    const std::int64_t vectors = strip.count / gemm_.lanes;
+    const kernels::GemmFunction multiply = gemm_.tile(vectors, rows, 1);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       float* to = output + p * rows * g.out_channel_stride + strip.acc;
       const std::int64_t count = std::min(rows, channels - p * rows);
-      // Results go to lines that nobody has read: fetch those of the next panel.
-      const float* next = to + (p + 1 < tile.panel_count ? rows : 0) * g.out_channel_stride;
-      gemm_.tile(strip.count / gemm_.lanes, count,
-                 1)({.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset),
-                     .b = input + strip.a,
-                     .acc = to,
-                     .bias = has_bias ? slot.bias + p * rows : nullptr,
-                     .terms = strip.terms,
-                     .depth = strip.depth,
-                     .a_step = 1,
-                     .acc_stride = g.out_channel_stride,
-                     .next = reinterpret_cast<const char*>(next),
-                     .next_step = g.out_channel_stride * std::int64_t{sizeof(float)},
-                     .first = true,
-                     .bias_of_positions = true});
+      // Results go to lines that nobody has read: those of the next panel are fetched.
+      const bool last = p + 1 == tile.panel_count;
+      const bool input_next = last && fetches && s + 1 < strips;
+      const float* next =
+          input_next ? input + slot.strips[s + 1].a : to + (last ? 0 : rows) * g.out_channel_stride;
+      const std::int64_t next_step = input_next ? tile.channel_stride : g.out_channel_stride;
+      (count == rows ? multiply : gemm_.tile(vectors, count, 1))(
+          {.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset),
+           .b = input + strip.a,
+           .acc = to,
+           .bias = has_bias ? slot.bias + p * rows : nullptr,
+           .terms = strip.terms,
+           .depth = strip.depth,
+           .a_step = 1,
+           .acc_stride = g.out_channel_stride,
+           .next = reinterpret_cast<const char*>(next),
+           .next_step = next_step * std::int64_t{sizeof(float)},
+           .next_lines = input_next ? g.in_channels : count,
+           .first = true,
+           .bias_of_positions = true});
     }
     if (activation_ && (s + 1) % strips_a_row == 0) {
       float* row = output + slot.strips[s + 1 - strips_a_row].acc;

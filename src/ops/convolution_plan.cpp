@@ -64,6 +64,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||
               geometry_.window() > kMaxGemmTaps),
       across_(!direct_ && data_type_ == DataType::float32 && is_best_across(geometry_, gemm_)),
+      joined_(across_ && joins_rows(geometry_)),
       vectors_(direct_   ? 1
                : across_ ? kAcrossVectors
                          : choose_vectors(geometry_, gemm_)),
@@ -151,7 +152,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
         size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
       }
       if (d == kSpatial - 1 && across_ && axis.phase(0).in_step != 1) {
-        size = tiling_.box[d] * axis.class_taps(0);
+        size = AxisWindow::strided(axis.phase(0), 0, tiling_.box[d]).size;
       }
       plane *= size;
     }
@@ -340,6 +341,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                         .acc_stride = tile.merged * columns,
                         .next = next + s * strip.depth * next_step,
                         .next_step = next_step,
+                        .next_lines = strip.depth,
                         .first = first == 0,
                         .bias_of_positions = false});
       }

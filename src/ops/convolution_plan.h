@@ -36,7 +36,7 @@ namespace weft::ops {
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across: positions lie along vectors, single numbers of the filter are multiplied by runs
 // of the input, and results are stored where they belong at once. Same terms, same order, same
-// bits.
+// bits. With one tap the rows of a tile are one.
 //
 // Where a group has too few output channels to fill a panel, sums are formed row by row straight
 // from the input instead (direct): same terms, same order, same bits. So they are where a filter is
@@ -116,6 +116,7 @@ class ConvolutionPlan final : public PlanBody {
 
   void choose_phases();
   void choose_boxes_across(unsigned threads);
+  Tile join_rows(const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
@@ -166,6 +167,7 @@ class ConvolutionPlan final : public PlanBody {
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
   bool across_;           // positions lie along vectors, not output channels
+  bool joined_;           // and those of all rows of a tile are one row
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
 

@@ -23,7 +23,7 @@ constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
 // patches there are two sets.
 constexpr std::int64_t kPatchBytes = 640 << 10;
-constexpr std::int64_t kPlaneBytes = 512 << 10;
+constexpr std::int64_t kPlaneBytes = 256 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
 // Blocks of positions a run, and those of a run of short sums.
@@ -124,7 +124,7 @@ void ProductConvolution::choose_planes() {
   const AxisTaps d(pd), h(ph), w(pw);
   const std::int64_t pitch = pw.count + w.spread;
   const std::int64_t plane_rows = shape_.in_channels * d.count * h.planes * w.planes;
-  const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 4;
+  const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 2;
   const std::int64_t fitting = kPlaneBytes / row_bytes - h.spread;
   if (fitting < 1) return;
   use_planes_ = true;
@@ -209,7 +209,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   }
   slot_bytes_ = base::round_up(
       static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock + pitch_) * 4
+          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock) * 2 + pitch_ * 4
                        : kSplitBlock * run_ * 4) +
           acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
       base::kWorkspaceAlignment);
@@ -225,7 +225,7 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
   result.rows = base::take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
   if (use_planes_) {
-    result.planes = base::take<std::uint32_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
+    result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
   }
   return result;
 }

@@ -72,7 +72,7 @@ class ProductConvolution final : public SplitPlan {
     std::uint16_t* patches;
     float* rows;
     float* acc;
-    std::uint32_t* planes;
+    std::uint16_t* planes;
     float* bias;
   };
 

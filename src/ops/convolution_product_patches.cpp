@@ -37,17 +37,16 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
   const auto& [pd, ph, pw] = tile.set->inputs;
   const std::int64_t plane = ph.count * pw.count;
   const bool apart = pd.count > 1 && shape_.in_strides[0] != plane;
-  side.rows = {
-      .rows = input + first_term * shape_.in_channel_stride * element_bytes_,
-      .half = data_type_ == DataType::float16,
-      .row_stride = shape_.in_channel_stride,
-      .first = tile.first + batch.first,
-      .length = apart ? plane : INT64_MAX,
-      .image_stride = apart ? shape_.in_strides[0] : 0,
-      .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
-      .positions = batch.count,
-      .to = to,
-      .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
+  side.rows = {.rows = input + first_term * shape_.in_channel_stride * element_bytes_,
+               .half = data_type_ == DataType::float16,
+               .row_stride = shape_.in_channel_stride,
+               .first = tile.first + batch.first,
+               .length = apart ? plane : INT64_MAX,
+               .image_stride = apart ? shape_.in_strides[0] : 0,
+               .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
+               .positions = batch.count,
+               .to = to,
+               .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
 }
 
 void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
@@ -140,7 +139,7 @@ void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, c
   const std::int64_t out_d = first_row / ph.count;
   const std::int64_t out_h = first_row % ph.count;
   const std::int64_t size = g.axes[2].in_size();
-  std::uint32_t* to = slot.planes;
+  std::uint16_t* to = slot.planes;
   for (std::int64_t c = 0; c < g.in_channels; ++c) {
     for (std::int64_t i = 0; i < pd.taps; ++i) {
       const std::int64_t d = out_d * pd.in_step + pd.offset(i);
@@ -159,9 +158,9 @@ void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, c
           const std::int64_t from = inside ? begin : pitch_;
           const std::int64_t stop = inside ? end : pitch_;
           for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-            std::uint32_t* part = to + q * plane_part_;
-            std::fill(part, part + from, 0u);
-            std::fill(part + stop, part + pitch_, 0u);
+            std::uint16_t* part = to + q * plane_part_;
+            std::fill(part, part + from, std::uint16_t{0});
+            std::fill(part + stop, part + pitch_, std::uint16_t{0});
           }
           if (from == stop) continue;
           const std::int64_t offset =
@@ -176,7 +175,7 @@ void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, c
   }
   // The last block of a line reaches past the last plane.
   for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-    std::fill_n(to + q * plane_part_, kSplitBlock, 0u);
+    std::fill_n(to + q * plane_part_, kSplitBlock, std::uint16_t{0});
   }
 }
 

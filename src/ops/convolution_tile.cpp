@@ -17,8 +17,10 @@ constexpr std::int64_t kAhead = 8;
 void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   // Few numbers a channel from channels far apart would crowd a few cache sets and pages.
-  const bool near_channels = g.window() >= 16 || std::abs(g.in_channel_stride) <= 512;
-  bool inside = data_type_ == DataType::float32 && near_channels && !one_tap_;
+  const bool near_channels = across_ ? stays_in_first_cache(g, gemm_)
+                                     : g.window() >= 16 || std::abs(g.in_channel_stride) <= 512;
+  bool inside = data_type_ == DataType::float32 && near_channels && !one_tap_ &&
+                !(joined_ && tile.count[0] * tile.count[1] > 1);
   for (int d = 0; d < kSpatial; ++d) {
     const Phase& phase = tile.phases[d];
     auto [low, high] = offset_range(phase);
@@ -44,8 +46,10 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
     const bool merged = d == kSpatial - 1 && tile.merged > 1;
     const Phase& phase = tile.phases[d];
     const bool strided = across_ && d == kSpatial - 1 && phase.in_step != 1;
-    if (!merged && phase.taps > 0 &&
-        (strided || tile.windows[d].size > tile.count[d] * phase.taps)) {
+    if (merged || phase.taps == 0) continue;
+    if (strided) {
+      tile.windows[d] = AxisWindow::strided(phase, tile.first[d], tile.count[d]);
+    } else if (tile.windows[d].size > tile.count[d] * phase.taps) {
       tile.windows[d] = AxisWindow::far_taps(phase, tile.first[d], tile.count[d]);
     }
   }
@@ -117,6 +121,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   const std::int64_t most = gemm_.max_positions[vectors_ - 1];
   const std::int64_t strips_a_row = Strips(tile.count[2], most).count;
   const std::int64_t row_bytes = ww.size * step * g.in_strides[2] * element_bytes_;
+  const bool fetches_ahead = most_taps(g) == 1;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
   for (std::int64_t c = 0; c < channels; ++c) {
@@ -146,7 +151,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
         }
         const std::byte* row =
             channel + (in_d * g.in_strides[0] + in_h * g.in_strides[1]) * element_bytes_;
-        if (one_tap_ && first_channel + c + kAhead < g.in_channels) {
+        if (fetches_ahead && first_channel + c + kAhead < g.in_channels) {
           const std::byte* ahead = row + kAhead * g.in_channel_stride * element_bytes_;
           for (std::int64_t i = 0; i < row_bytes; i += 64) {
             __builtin_prefetch(ahead + std::max<std::int64_t>(ww.lowest, 0) * element_bytes_ + i);
@@ -185,18 +190,20 @@ std::int64_t ConvolutionPlan::list_terms(const Tile& tile, const TermRange& rang
   const std::int64_t taps_h = tile.phases[1].taps;
   const std::int64_t taps_w = tile.last[range.phase].taps;
   const std::int64_t taps = tile.phases[0].taps * taps_h * taps_w;
-  std::int64_t step[kSpatial];
-  for (int d = 0; d < kSpatial; ++d) step[d] = tile.windows[d].tap_step * tile.element_strides[d];
+  const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   // Merged phases differ in their taps, and some have none.
-  if (tile.merged > 1) step[2] = tile.last[range.phase].offset_step * tile.element_strides[2];
+  const auto column = [&](std::int64_t w) {
+    return tile.merged > 1 ? w * tile.last[range.phase].offset_step : ww.tap(w);
+  };
   kernels::GemmTerm* term = terms;
   for (std::int64_t c = 0; c < channels; ++c) {
     for (std::int64_t d = range.taps[0][0]; d < range.taps[0][1]; ++d) {
       for (std::int64_t h = range.taps[1][0]; h < range.taps[1][1]; ++h) {
-        const std::int64_t a = c * tile.channel_stride + d * step[0] + h * step[1];
+        const std::int64_t a = c * tile.channel_stride + wd.tap(d) * tile.element_strides[0] +
+                               wh.tap(h) * tile.element_strides[1];
         const std::int64_t b = c * taps + (d * taps_h + h) * taps_w;
         for (std::int64_t w = range.taps[2][0]; w < range.taps[2][1]; ++w) {
-          const std::int64_t of_input = a + w * step[2];
+          const std::int64_t of_input = a + column(w) * tile.element_strides[2];
           const std::int64_t of_filter = (b + w) * columns;
           *term++ = across_ ? kernels::GemmTerm{of_filter, of_input}
                             : kernels::GemmTerm{of_input, of_filter};

@@ -1,7 +1,9 @@
 #include "ops/convolution_tiling.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include "base/cache.h"
 #include "base/checked.h"
@@ -57,11 +59,12 @@ std::array<std::int64_t, kSpatial> box_of(const ConvolutionGeometry& g, std::int
   return box;
 }
 
-// With more terms the products outweigh what becomes of their sums, and with more positions in
-// vectors than there are, what is computed twice outweighs both.
-constexpr std::int64_t kMaxAcrossTerms = 192;
-constexpr std::int64_t kMaxStridedAcrossTerms = 64;  // each tap has a copy of its own
-constexpr double kMaxAcrossWaste = 1.15;
+// What strips across read of input and filter stays near; lists of terms are one a row of taps.
+constexpr std::int64_t kMaxAcrossTerms = 1024;
+constexpr std::int64_t kMaxAcrossTaps = 512;
+
+// Cycles for a vector of sums on its way from a panel into rows, as measured.
+constexpr double kTransposedVector = 10;
 
 }  // namespace
 
@@ -74,16 +77,61 @@ std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept {
 bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept {
   const ConvolutionAxis& axis = geometry.axes[kSpatial - 1];
-  const std::int64_t columns = kAcrossVectors * kernel.lanes;
-  const std::int64_t width = axis.max_count();
-  if (axis.phase_count() != 1 || geometry.out_strides[kSpatial - 1] != 1 || width < columns) {
+  std::int64_t width = axis.max_count();
+  std::int64_t rows = 1;  // that are summed as one
+  if (joins_rows(geometry)) rows = geometry.axes[0].max_count() * geometry.axes[1].max_count();
+  if (axis.phase_count() != 1 || geometry.out_strides[kSpatial - 1] != 1 ||
+      width * rows < kAcrossVectors * kernel.lanes) {
     return false;
   }
-  const std::int64_t most = axis.phase(0).in_step == 1 ? kMaxAcrossTerms : kMaxStridedAcrossTerms;
-  if (geometry.in_channels * geometry.window() > most) return false;
-  const std::int64_t vectors = base::divide_up(width, kernel.lanes);
-  return static_cast<double>(vectors * kernel.lanes) <=
-         kMaxAcrossWaste * static_cast<double>(width);
+  const std::int64_t terms = geometry.in_channels * most_taps(geometry);
+  if (terms > (geometry.window() == 1 ? kMaxAcrossTerms : kMaxAcrossTaps)) return false;
+
+  const std::int64_t vectors = choose_vectors(geometry, kernel);
+  const double along =
+      static_cast<double>(rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes)) *
+          row_cycles(width, vectors, kernel.max_positions[vectors - 1]) +
+      static_cast<double>(rows * width * geometry.out_channels) /
+          static_cast<double>(kernel.lanes) * kTransposedVector / static_cast<double>(terms);
+  const std::int64_t strips = base::divide_up(width * rows, kernel.lanes);
+  const auto panel = [&](std::int64_t channels) {
+    return channels == 0 ? 0
+                         : static_cast<double>(strips / kAcrossVectors) *
+                                   cycles_a_term(channels, kAcrossVectors) +
+                               (strips % kAcrossVectors != 0 ? cycles_a_term(channels, 1) : 0);
+  };
+  const std::int64_t channels = channels_across(geometry, kernel);
+  const double across = static_cast<double>(geometry.out_channels / channels) * panel(channels) +
+                        panel(geometry.out_channels % channels);
+  return across <= along;
+}
+
+bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t stride = 1;
+  for (int d = kSpatial; d-- > 0;) {
+    const ConvolutionAxis& axis = geometry.axes[d];
+    const Phase phase = axis.phase(0);
+    const std::int64_t last = (phase.count - 1) * phase.in_step + phase.first_offset;
+    if (axis.phase_count() != 1 || phase.taps != 1 || phase.first_offset < 0 ||
+        last >= axis.in_size() || (phase.count > 1 && geometry.out_strides[d] != stride)) {
+      return false;
+    }
+    stride *= phase.count;
+  }
+  return true;
+}
+
+bool stays_in_first_cache(const ConvolutionGeometry& geometry,
+                          const kernels::GemmKernel& kernel) noexcept {
+  constexpr std::int64_t kLine = 64, kSets = 64;  // of every first-level cache of 8 or 12 ways
+  const std::int64_t distance = std::abs(geometry.in_channel_stride) * 4;
+  const bool whole = distance % kLine == 0;
+  const std::int64_t lines = kAcrossVectors * kernel.lanes * 4 / kLine + (whole ? 0 : 1);
+  // Sets at which channels start, and the lines that the fullest of all sets gets.
+  const std::int64_t between = whole ? std::gcd(distance / kLine, kSets) : 1;
+  const std::int64_t fullest =
+      base::divide_up(geometry.in_channels * between, kSets) * base::divide_up(lines, between);
+  return fullest <= base::first_cache_bytes() / (kLine * kSets);
 }
 
 std::int64_t channels_across(const ConvolutionGeometry& geometry,

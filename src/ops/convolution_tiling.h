@@ -46,6 +46,14 @@ inline constexpr std::int64_t kAcrossVectors = 2;
 bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
+// Whether all output positions, one tap each, are one row for sums across.
+bool joins_rows(const ConvolutionGeometry& geometry) noexcept;
+
+// Whether all that the sums of a strip read of the input stays in the first-level cache where it
+// lies: channels that are a large power of two apart share a few sets of it.
+bool stays_in_first_cache(const ConvolutionGeometry& geometry,
+                          const kernels::GemmKernel& kernel) noexcept;
+
 // Output channels a panel for sums across.
 std::int64_t channels_across(const ConvolutionGeometry& geometry,
                              const kernels::GemmKernel& kernel) noexcept;

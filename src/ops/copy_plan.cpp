@@ -28,7 +28,7 @@ class CopyBody final : public PlanBody {
     const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
     if (from == to) return;  // in place
-    base::parallel_tiles(slots_, traversal_.tiles(), [&](std::int64_t tile, unsigned) {
+    base::parallel_tiles_apart(slots_, traversal_.tiles(), [&](std::int64_t tile, unsigned) {
       traversal_.visit(tile, [&](std::int64_t in, std::int64_t out, std::int64_t count) {
         copy_(from + in * element_bytes_, traversal_.input_stride(), to + out * element_bytes_,
               traversal_.output_stride(), count);

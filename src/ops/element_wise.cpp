@@ -67,7 +67,7 @@ class ElementWiseBody : public PlanBody {
                     const Row& row) const noexcept {
     const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
-    base::parallel_tiles(slots_, traversal_.tiles(), [&](int64_t tile, unsigned slot) {
+    base::parallel_tiles_apart(slots_, traversal_.tiles(), [&](int64_t tile, unsigned slot) {
       traversal_.visit(tile, [&](int64_t in, int64_t out, int64_t count) {
         row(from + in * element_bytes, to + out * element_bytes, count, slot);
       });

@@ -137,7 +137,7 @@ class FoldBody final : public PlanBody {
         transpose_(kernels::transpose_kernel(kernel_.isa, bit_size(data_type_))) {
     choose_order(window_axes(sliding_window(params)));
     choose_tiles();
-    slots_ = slot_count(options, tiles_);
+    slots_ = moving_slot_count(options, tiles_, params.input, params.output);
     type = OperatorType::fold;
     algorithm = kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(y_chunk_) + 'x' +
@@ -153,7 +153,7 @@ class FoldBody final : public PlanBody {
   }
 
   void run(const RunArguments& arguments) const noexcept override {
-    base::parallel_tiles(slots_, tiles_, [&](int64_t tile, unsigned slot) {
+    base::parallel_tiles_apart(slots_, tiles_, [&](int64_t tile, unsigned slot) {
       Tile t;
       locate(tile, t);
       t.sum = arguments.workspace + slot * slot_bytes_;

@@ -243,8 +243,20 @@ unsigned slot_count(const PlanOptions& options, std::int64_t tiles) {
   constexpr std::int64_t kMaxSlots = 1024;
   const std::int64_t wanted = options.threads != 0 ? options.threads : base::thread_count();
   const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, tiles), 1, kMaxSlots);
-  if (count > 1) base::start_threads();
   return static_cast<unsigned>(count);
+}
+
+unsigned moving_slot_count(const PlanOptions& options, std::int64_t tiles, const TensorDesc& input,
+                           const TensorDesc& output) {
+  constexpr std::uint64_t kBytesAThread = std::uint64_t{128} << 10;  // 5 us
+  const auto bytes = [](const TensorDesc& desc) {
+    return element_count(desc.sizes).value_or(0) * byte_size(desc.data_type);
+  };
+  const std::uint64_t worth = (bytes(input) + bytes(output)) / kBytesAThread;
+  if (options.threads == 0 && worth < base::thread_count()) {
+    tiles = std::min(tiles, static_cast<std::int64_t>(worth));
+  }
+  return slot_count(options, tiles);
 }
 
 std::string threads_text(unsigned slots) {

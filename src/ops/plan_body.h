@@ -44,6 +44,11 @@ class PlanBody {
 // Threads for a plan: what was asked for, or all, but never more than there are tiles.
 unsigned slot_count(const PlanOptions& options, std::int64_t tiles);
 
+// The same for a plan that does little but read `input` and write `output`. Unless told otherwise,
+// it uses fewer threads where all is over before another has come.
+unsigned moving_slot_count(const PlanOptions& options, std::int64_t tiles, const TensorDesc& input,
+                           const TensorDesc& output);
+
 // "1 thread", "4 threads": what explanations end with.
 std::string threads_text(unsigned slots);
 

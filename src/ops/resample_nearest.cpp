@@ -61,7 +61,7 @@ class NearestBody final : public PlanBody {
   void run(const RunArguments& arguments) const noexcept override {
     const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
-    base::parallel_tiles(slots_, geometry_.tiles, [&](int64_t tile, unsigned slot) {
+    base::parallel_tiles_apart(slots_, geometry_.tiles, [&](int64_t tile, unsigned slot) {
       std::byte* scratch = arguments.workspace + slot * slot_bytes_;
       run_tile(geometry_.tile(tile), from, to, reinterpret_cast<int64_t*>(scratch));
     });

@@ -72,7 +72,7 @@ class UnfoldBody final : public PlanBody {
     choose_prefetches();
     x_inside_ = inside_ranges(x_);
     if (y_) y_inside_ = inside_ranges(*y_);
-    slots_ = slot_count(options, tiles_);
+    slots_ = moving_slot_count(options, tiles_, params.input, params.output);
     type = OperatorType::unfold;
     algorithm = across_ ? transpose_.name : kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
@@ -85,7 +85,8 @@ class UnfoldBody final : public PlanBody {
   void run(const RunArguments& arguments) const noexcept override {
     const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
-    base::parallel_tiles(slots_, tiles_, [&](int64_t tile, unsigned) { run_tile(tile, from, to); });
+    base::parallel_tiles_apart(slots_, tiles_,
+                               [&](int64_t tile, unsigned) { run_tile(tile, from, to); });
   }
 
  private:

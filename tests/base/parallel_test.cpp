@@ -1,8 +1,10 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -45,6 +47,10 @@ void run_watched(unsigned slots, std::int64_t tiles) {
   Watch watch(slots, tiles);
   parallel_tiles(slots, tiles, [&](std::int64_t tile, unsigned slot) { watch(tile, slot); });
   watch.expect_each_tile_once();
+
+  Watch apart(slots, tiles);
+  parallel_tiles_apart(slots, tiles, [&](std::int64_t tile, unsigned slot) { apart(tile, slot); });
+  apart.expect_each_tile_once();
 }
 
 TEST(ParallelTiles, CallsForEachTileOnce) {
@@ -117,6 +123,36 @@ TEST(ParallelTiles, EveryTileIsDoneOnReturn) {
     plain[static_cast<std::size_t>(tile)] = static_cast<int>(tile);
   });
   for (int i = 0; i < 5000; ++i) ASSERT_EQ(plain[static_cast<std::size_t>(i)], i);
+}
+
+TEST(ParallelTiles, OneSlotDoesTheTilesOfOthersThatDoNotCome) {
+  // All threads but this one are held elsewhere.
+  std::atomic<bool> held{true};
+  std::atomic<unsigned> holding{0};
+  std::thread host([&] {
+    parallel_tiles(64, 64, [&](std::int64_t, unsigned) {
+      ++holding;
+      while (held) std::this_thread::yield();
+    });
+  });
+  while (holding == 0) std::this_thread::yield();
+  run_watched(7, 100);
+  held = false;
+  host.join();
+}
+
+// Other threads look for work for tens of microseconds, not for ever.
+TEST(ParallelTiles, ThreadsWithoutWorkSleep) {
+  run_watched(thread_count() + 1, 1000);
+  const auto cpu_seconds = [] {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(cpu_seconds() - before, 0.05);
 }
 
 TEST(ThreadCount, IsAtLeastOne) {

@@ -27,7 +27,7 @@ void check_window(const AxisWindow& window, const Phase& phase, std::int64_t fir
                   std::int64_t count) {
   for (std::int64_t t = 0; t < count; ++t) {
     for (std::int64_t j = 0; j < phase.taps; ++j) {
-      const std::int64_t element = t * window.step + j * window.tap_step + window.origin;
+      const std::int64_t element = t * window.step + window.tap(j) + window.origin;
       ASSERT_GE(element, 0);
       ASSERT_LT(element, window.size);
       EXPECT_EQ(window.source(element), (first + t) * phase.in_step + phase.offset(j));
@@ -42,6 +42,8 @@ TEST(AxisWindow, HoldsWhatPositionsAndTapsRead) {
       check_window(AxisWindow::near_taps(phase, 1, count, low, high), phase, 1, count);
       check_window(AxisWindow::near_taps(phase, 1, count, low - 2, high + 1), phase, 1, count);
       check_window(AxisWindow::far_taps(phase, 1, count), phase, 1, count);
+      if (phase.offset_step < 0) continue;
+      check_window(AxisWindow::by_remainder(phase, 1, count), phase, 1, count);
     }
   }
 }

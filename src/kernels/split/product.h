@@ -57,7 +57,7 @@ struct PatchRows {
 
 // Terms of one block of 32 positions from split rows, see split_row().
 struct PatchTaps {
-  const std::uint32_t* planes;
+  const std::uint16_t* planes;
   std::int64_t part_stride;     // elements
   const std::int64_t* offsets;  // of each term's first position
   std::int64_t terms;           // a multiple of 32
@@ -111,8 +111,8 @@ struct ProductKernels {
   std::int64_t parts;
   const char* name;
 
-  // to[part][i] = the part of row[i], in both halves of 32 bits, as PatchTaps are read.
-  void (*split_row)(const float* row, std::int64_t count, std::uint32_t* to,
+  // to[part][i] = the part of row[i].
+  void (*split_row)(const float* row, std::int64_t count, std::uint16_t* to,
                     std::int64_t part_stride, SplitRange& range) noexcept;
 
   // Between SplitKernels::enter() and leave().

@@ -119,19 +119,22 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   _mm512_store_si512(range.smallest, smallest);
 }
 
+inline __m512i load_16(const std::uint16_t* from) {
+  return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
 template <int parts>
 void pack_taps_unit(const PatchTaps& taps, std::int64_t unit) {
-  constexpr __mmask32 kOdd = 0xaaaaaaaau;
-  const std::uint32_t* even = taps.planes + taps.offsets[2 * unit];
-  const std::uint32_t* odd = taps.planes + taps.offsets[2 * unit + 1];
+  const std::uint16_t* even = taps.planes + taps.offsets[2 * unit];
+  const std::uint16_t* odd = taps.planes + taps.offsets[2 * unit + 1];
   std::uint16_t* to =
       taps.to + unit / kHalf * (parts * kSplitPatchPart) + unit % kHalf * kSplitBlock;
   for (int q = 0; q < parts; ++q) {
     for (std::int64_t half = 0; half < 2; ++half) {
       const std::int64_t at = q * taps.part_stride + half * kHalf;
-      _mm512_store_si512(to + q * kSplitPatchPart + half * kTile,
-                         _mm512_mask_blend_epi16(kOdd, _mm512_loadu_si512(even + at),
-                                                 _mm512_loadu_si512(odd + at)));
+      _mm512_store_si512(
+          to + q * kSplitPatchPart + half * kTile,
+          _mm512_or_si512(load_16(even + at), _mm512_slli_epi32(load_16(odd + at), 16)));
     }
   }
 }
@@ -252,7 +255,7 @@ void store_outputs(ProductResult& result, std::int64_t count) {
 }
 
 template <int parts>
-void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int64_t part_stride,
+void split_row(const float* row, std::int64_t count, std::uint16_t* to, std::int64_t part_stride,
                SplitRange& range) noexcept {
   RangeOf seen(range);
   for (std::int64_t i = 0; i < count; i += kHalf) {
@@ -261,7 +264,8 @@ void split_row(const float* row, std::int64_t count, std::uint32_t* to, std::int
     seen.add(x);
     const Split<parts> split(x);
     for (int q = 0; q < parts; ++q) {
-      _mm512_mask_storeu_epi32(to + q * part_stride + i, mask, pair(split.part[q], split.part[q]));
+      const __m512i upper = _mm512_srli_epi32(split.part[q], 16);
+      _mm256_mask_storeu_epi16(to + q * part_stride + i, mask, _mm512_cvtepi32_epi16(upper));
     }
   }
 }
@@ -283,11 +287,11 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
 
 }  // namespace
 
-void product_split_row_2(const float* row, std::int64_t count, std::uint32_t* to,
+void product_split_row_2(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept {
   split_row<2>(row, count, to, part_stride, range);
 }
-void product_split_row_3(const float* row, std::int64_t count, std::uint32_t* to,
+void product_split_row_3(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept {
   split_row<3>(row, count, to, part_stride, range);
 }

@@ -29,9 +29,9 @@ void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
                      std::int64_t to_stride) noexcept;
 void split_store(const SplitResult& result) noexcept;
 
-void product_split_row_2(const float* row, std::int64_t count, std::uint32_t* to,
+void product_split_row_2(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept;
-void product_split_row_3(const float* row, std::int64_t count, std::uint32_t* to,
+void product_split_row_3(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept;
 void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept;
 void product_multiply_3(const ProductBlock& block, ProductSide& side) noexcept;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace weft::d3d12 {
+namespace weft::base {
 
 // Looks for something for a short while before the thread goes to sleep: putting a thread to sleep
 // and waking it costs more than a tiny dispatch. The while grows when looking paid off and shrinks
@@ -64,4 +64,4 @@ class Spinner {
   std::atomic<std::uint32_t> sleeps_{0};
 };
 
-}  // namespace weft::d3d12
+}  // namespace weft::base

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "base/cpu.h"
+#include "weft/convolution.h"
+
+namespace weft {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Sizes in one, two or three dimensions; the same stride, window and padding along all.
+struct Shape {
+  std::uint32_t batch, groups, in, out;  // channels a group
+  Dims spatial;
+  std::uint32_t window, stride, dilation, padding;
+};
+
+// Rows that fill vectors of 16, or nearly so, and of 8; those that are one where they have one tap;
+// channels that are a power of two apart, and too many for one tile.
+const Shape kShapes[] = {
+    {1, 1, 64, 40, {32, 32}, 1, 1, 1, 0},    {2, 1, 20, 33, {14, 14}, 1, 1, 1, 0},
+    {1, 1, 200, 24, {30, 31}, 1, 2, 1, 0},   {2, 2, 17, 9, {11, 13}, 1, 2, 1, 0},
+    {1, 1, 33, 16, {9, 10, 12}, 1, 2, 1, 0}, {1, 1, 520, 30, {61, 7}, 1, 1, 1, 0},
+    {1, 1, 1000, 20, {65, 33}, 1, 2, 1, 0},  {1, 1, 40, 20, {31, 40}, 1, 1, 1, 1},
+    {1, 1, 40, 20, {31, 63}, 1, 2, 1, 1},    {1, 1, 3, 20, {21, 65}, 3, 2, 1, 1},
+    {1, 1, 3, 33, {21, 129}, 7, 2, 1, 3},    {1, 1, 5, 20, {15, 190}, 5, 3, 1, 2},
+    {1, 1, 5, 20, {21, 97}, 3, 3, 3, 0},     {1, 1, 5, 20, {33, 67}, 3, 2, 2, 2},
+    {1, 1, 80, 40, {500}, 3, 1, 1, 1},       {1, 1, 30, 16, {1001}, 5, 2, 1, 2},
+    {1, 1, 2, 16, {5, 9, 64}, 3, 1, 1, 1},   {1, 1, 2, 16, {5, 9, 67}, 3, 2, 1, 1},
+    {1, 1, 1024, 17, {64}, 1, 1, 1, 0},
+};
+
+ConvolutionParams params_of(const Shape& s) {
+  const std::size_t rank = s.spatial.size();
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.group_count = s.groups;
+  p.input.sizes = {s.batch, s.groups * s.in};
+  p.input.sizes.insert(p.input.sizes.end(), s.spatial.begin(), s.spatial.end());
+  p.filter.sizes = Dims(rank + 2, s.window);
+  p.filter.sizes[0] = s.groups * s.out;
+  p.filter.sizes[1] = s.in;
+  p.bias = TensorDesc{.sizes = Dims(rank + 2, 1)};
+  p.bias->sizes[1] = s.groups * s.out;
+  p.strides = Dims(rank, s.stride);
+  p.dilations = Dims(rank, s.dilation);
+  p.start_padding = p.end_padding = Dims(rank, s.padding);
+  p.fused_activation = Activation{.type = OperatorType::activation_relu};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+class AcrossTest : public ::testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (base::choose_isa(GetParam()) != GetParam()) {
+      GTEST_SKIP() << "this machine has no " << name(GetParam()) << ", or WEFT_MAX_ISA forbids it";
+    }
+  }
+
+  Floats numbers(const TensorDesc& desc) {
+    std::normal_distribution<float> distribution;
+    Floats result(*element_count(desc.sizes));
+    for (float& x : result) x = distribution(random_);
+    return result;
+  }
+
+  std::mt19937 random_{12};
+};
+
+// Strict mode has tests of its own; where multiply-adds are fused its chains are those of this way.
+TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
+  for (const Shape& shape : kShapes) {
+    const ConvolutionParams params = params_of(shape);
+    const Floats x = numbers(params.input), w = numbers(params.filter), b = numbers(*params.bias);
+    const auto results = [&](unsigned threads, bool strict) {
+      const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
+      Floats y(*element_count(params.output.sizes), 7.0f);
+      const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
+      const Buffer outputs[] = {{y.data(), y.size() * 4}};
+      PlanOptions options{.threads = threads, .max_isa = GetParam(), .strict = strict};
+      options.winograd = Winograd::never;
+      plan(params, options).run({inputs, outputs});
+      return y;
+    };
+    const Floats expected = results(1, true);
+    for (const unsigned threads : {1u, 3u}) {
+      const Floats y = results(threads, false);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(y[i], expected[i])
+            << "at " << i << ", " << shape.in << " channels, " << shape.spatial.back()
+            << " columns, window " << shape.window << ", stride " << shape.stride << ", " << threads
+            << " threads";
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, AcrossTest, ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+}  // namespace
+}  // namespace weft
