@@ -39,7 +39,9 @@ RowLoops<float> float_loops(DataType type, Isa isa) {
           k.between_f32,
           k.along_f32,
           half ? k.between_f16 : k.between_f32,
-          half ? k.along_f16 : k.along_f32};
+          !half                ? k.along_f32
+          : k.isa >= Isa::avx2 ? k.along_f16  // elsewhere widening is no instruction: done once
+                               : nullptr};
 }
 
 RowLoops<double> integer_loops(DataType type, Isa isa) {
@@ -347,6 +349,7 @@ std::shared_ptr<PlanBody> linear_plan(const ResampleParams& params, const PlanOp
   if (type == DataType::float32 || type == DataType::float16) {
     return std::make_shared<LinearBody<float>>(params, options, isa, float_loops(type, isa));
   }
+  if (auto fixed = fixed_plan(params, options)) return fixed;
   return std::make_shared<LinearBody<double>>(params, options, isa, integer_loops(type, isa));
 }
 

@@ -130,6 +130,9 @@ inline std::int64_t slot_bytes(const ScratchLayout& layout) noexcept {
 // The ways to compute the operators.
 std::shared_ptr<PlanBody> nearest_plan(const ResampleParams& params, const PlanOptions& options);
 std::shared_ptr<PlanBody> linear_plan(const ResampleParams& params, const PlanOptions& options);
+// The linear plan of 8-bit integers without rounding, or null where that is not possible: more than
+// two interpolated dimensions, weights of too many bits, rows with gaps.
+std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options);
 std::shared_ptr<PlanBody> antialias_plan(const ResampleParams& params, const PlanOptions& options);
 
 }  // namespace weft::ops

@@ -61,12 +61,20 @@ RowSource RowSources::fill(int64_t first, int64_t count, const Tables& tables) c
       tables.offsets[2 * i + 1] = (n.t > 0 ? n.index + 1 : n.index) * inner_.input_stride;
     }
   }
-  const kernels::Picks picks{tables.index,
-                             tables.t,
-                             count,
-                             dense ? range : 2 * count,
-                             reach(tables, count, 8),
-                             reach(tables, count, 16)};
+  kernels::Picks picks{tables.index,
+                       tables.t,
+                       count,
+                       dense ? range : 2 * count,
+                       reach(tables, count, 8),
+                       reach(tables, count, 16)};
+  if (count > 24) {
+    picks.step = tables.index[24] - tables.index[16];
+    picks.same_end = 24;
+    while (picks.same_end < count && tables.t[picks.same_end] == tables.t[picks.same_end - 8] &&
+           tables.index[picks.same_end] - tables.index[picks.same_end - 8] == picks.step) {
+      ++picks.same_end;
+    }
+  }
   return {dense ? low * inner_.input_stride : 0, dense ? nullptr : tables.offsets, picks};
 }
 

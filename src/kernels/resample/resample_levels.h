@@ -11,6 +11,8 @@
   namespace weft::kernels::level {                                                               \
   template <class T>                                                                             \
   void gather_row(const void*, const std::int64_t*, void*, std::int64_t, std::int64_t) noexcept; \
+  void repeat_rows(const void*, const std::int64_t*, std::int64_t, std::int64_t, std::int64_t,   \
+                   std::int64_t, void*, std::int64_t) noexcept;                                  \
   template <class T, class Real>                                                                 \
   void widen_row(const void*, std::int64_t, Real*, std::int64_t) noexcept;                       \
   template <class T>                                                                             \
@@ -22,6 +24,11 @@
                         std::int64_t, std::int64_t) noexcept;                                    \
   template <class T, class Real>                                                                 \
   void lerp_along(const void*, const void*, float, const Picks&, Real*) noexcept;                \
+  template <class T>                                                                             \
+  void fixed_along(const void*, const FixedPicks&, std::uint32_t*) noexcept;                     \
+  template <class T>                                                                             \
+  void fixed_between(const std::uint32_t*, const std::uint32_t*, const FixedWeight&, void*,      \
+                     std::int64_t) noexcept;                                                     \
   void add_row(const float*, double, double*, std::int64_t) noexcept;                            \
   double triangle_sum(const double*, std::int64_t, double, double, double) noexcept;             \
   void narrow_row(const double*, float*, std::int64_t) noexcept;                                 \

@@ -19,6 +19,7 @@ using std::uint8_t;
    level::gather_row<uint8_t>,         \
    level::gather_row<uint16_t>,        \
    level::gather_row<uint32_t>,        \
+   level::repeat_rows,                 \
    level::widen_row<int8_t, float>,    \
    level::widen_row<uint8_t, float>,   \
    level::widen_row<int8_t, double>,   \
@@ -31,6 +32,10 @@ using std::uint8_t;
    level::lerp_along<float, float>,    \
    level::lerp_along<uint16_t, float>, \
    level::lerp_along<double, double>,  \
+   level::fixed_along<int8_t>,         \
+   level::fixed_along<uint8_t>,        \
+   level::fixed_between<int8_t>,       \
+   level::fixed_between<uint8_t>,      \
    level::add_row,                     \
    level::triangle_sum,                \
    level::narrow_row},

@@ -167,6 +167,17 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     if constexpr (!kOther) return x;
     return Lanes::mix(kAll, x, Lanes::load(mask, other + k), weight_between);
   };
+  const auto windows = [=](std::int32_t start, auto first, auto second, Vector& a, Vector& b) {
+    const Vector low = load(low_lanes, start);
+    if (reach <= kLanes) {
+      a = Lanes::pick(first, low);
+      b = Lanes::pick(second, low);
+    } else {
+      const Vector high = load(high_lanes, start + kLanes);
+      a = Lanes::pick(low, first, high);
+      b = Lanes::pick(low, second, high);
+    }
+  };
   const auto gather = [=](Mask mask, auto k) {
     const Vector x = Lanes::gather(mask, k, row);
     if constexpr (!kOther) return x;
@@ -176,20 +187,12 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     const Vector weight = Lanes::weights(mask, t + i);
     const Mask mixes = Lanes::positive(weight);
     const std::int32_t start = index[i] < end ? index[i] : end;
-    auto first = Lanes::indices(mask, index + i);
+    const auto first = Lanes::indices(mask, index + i);
     Vector a;
     Vector b;
-    if (reach <= kLanes) {
-      const Vector window = load(low_lanes, start);
-      first = Lanes::minus(first, start);
-      a = Lanes::pick(first, window);
-      b = Lanes::pick(Lanes::next(first, mixes), window);
-    } else if (reach <= 2 * kLanes) {
-      const Vector low = load(low_lanes, start);
-      const Vector high = load(high_lanes, start + kLanes);
-      first = Lanes::minus(first, start);
-      a = Lanes::pick(low, first, high);
-      b = Lanes::pick(low, Lanes::next(first, mixes), high);
+    if (reach <= 2 * kLanes) {
+      const auto relative = Lanes::minus(first, start);
+      windows(start, relative, Lanes::next(relative, mixes), a, b);
     } else {
       a = gather(mask, first);
       b = gather(mask, Lanes::next(first, mixes));
@@ -197,6 +200,23 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     Lanes::store(to + i, mask, Lanes::mix(mixes, a, b, weight));
   };
   std::int64_t i = 0;
+  for (; i + kLanes <= count && i < 16; i += kLanes) group(i, kAll);
+  if (picks.same_end >= 16 + 2 * kLanes && reach <= 2 * kLanes) {
+    // The tables stay in registers: loads beside many stores that wait for memory take their time,
+    // even from the nearest cache.
+    const Vector weight = Lanes::weights(kAll, t + i);
+    const Mask mixes = Lanes::positive(weight);
+    std::int32_t start = index[i];
+    const auto first = Lanes::minus(Lanes::indices(kAll, index + i), start);
+    const auto second = Lanes::next(first, mixes);
+    const std::int32_t step = picks.step * static_cast<std::int32_t>(kLanes / 8);
+    for (; i + kLanes <= picks.same_end && start <= end; i += kLanes, start += step) {
+      Vector a;
+      Vector b;
+      windows(start, first, second, a, b);
+      Lanes::store(to + i, kAll, Lanes::mix(mixes, a, b, weight));
+    }
+  }
   for (; i + kLanes <= count; i += kLanes) group(i, kAll);
   if (i < count) group(i, Lanes::first(count - i));
 }
