@@ -141,14 +141,12 @@ bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions
 void DirectConvolution::choose_tiles(const PlanOptions& options) {
   const ConvolutionGeometry& g = geometry_;
   std::array<Reach, kSpatial> reach;
-  std::int64_t phases = 1;
   double terms = static_cast<double>(g.batch * g.groups * g.in_channels * g.out_channels);
   for (int d = 0; d < kSpatial; ++d) {
     reach[d] = reach_of(g.axes[d], d == kWidth);
     step_[d] = reach[d].step;
     lowest_[d] = reach[d].lowest;
     spread_[d] = reach[d].spread;
-    phases *= g.axes[d].phase_count();
     terms *= static_cast<double>(g.axes[d].window()) * static_cast<double>(g.axes[d].max_count());
   }
   const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
