@@ -38,9 +38,9 @@ enum class AxisDirection : std::uint32_t { increasing = 0, decreasing = 1 };
 //
 // float32, float16, int8 or uint8, the same for both tensors; any tensor strides. nearest copies
 // bit for bit. linear: float32 is interpolated in float32, one dimension after the other; float16
-// is widened, interpolated as float32 and rounded at the end; integers are computed in double and
-// truncated toward zero. antialiased: everything is summed in double, floats rounded to float32 and
-// then to their type, integers truncated toward zero as above.
+// is widened, interpolated as float32 and rounded at the end; integers are computed exactly or in
+// double and truncated toward zero. antialiased: everything is summed in double, floats rounded to
+// float32 and then to their type, integers truncated toward zero as above.
 //
 // Throws Error, listing every broken rule: unsupported where the type is an operator that DirectML
 // has and Weft has not, else invalid_argument.

@@ -53,6 +53,7 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
   if (box_[kWidth] <= kNarrowColumns) {
     multiply_ = kernels::direct_kernels(std::min(kernels_.isa, Isa::avx2)).multiply;
   }
+  if (in_place_) use_no_planes();
   joint_offset_ = filter_.size_in_bytes();
   filter_bytes_ = joint_offset_ + base::round_up(geometry_.groups * filter_.panels() *
                                                      joint_factors_ * sizeof(float),
@@ -182,7 +183,7 @@ void DirectConvolution::compute_tile(const RunArguments& arguments, const std::b
   const ConvolutionGeometry& g = geometry_;
   const Tile tile = locate(index);
   // Padding lies at the same place for every channel.
-  std::memset(slot.planes, 0, batch_ * group_floats_ * sizeof(float));
+  if (!in_place_) std::memset(slot.planes, 0, batch_ * group_floats_ * sizeof(float));
   const auto* image = static_cast<const std::byte*>(arguments.inputs[0]) +
                       tile.image * g.in_batch_stride * element_bytes_;
   const auto group_at = [&](std::int64_t n) {
@@ -193,6 +194,10 @@ void DirectConvolution::compute_tile(const RunArguments& arguments, const std::b
                 .count = std::min(batch_, tile.group_count - n),
                 .next = nullptr,
                 .next_bytes = 0};
+    if (in_place_) {
+      sum_in_place(arguments, packed, tile, batch);
+      continue;
+    }
     load_channels(tile, group_at(n), batch.count * g.in_channels, slot.planes);
     for (std::int64_t i = 0; i < batch.count; ++i) {
       const std::int64_t group = batch.first + i;

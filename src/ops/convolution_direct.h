@@ -15,7 +15,8 @@ namespace weft::ops {
 //
 // A tile is a box of outputs of one image and some groups, all stride phases of it. For some
 // groups at a time their input rows are copied once, widened and padded, into planes (AxisTaps)
-// that stay in the cache; then every tap of every phase is a run of floats somewhere in them.
+// that stay in the cache; then every tap of every phase is a run of floats somewhere in them. Where
+// vectors can be loaded with a mask, depthwise sums are formed from the input itself.
 //
 // A filter with infinities or NaN, which must not meet padding, is left to the general plan.
 class DirectConvolution final : public PlanBody {
@@ -100,6 +101,11 @@ class DirectConvolution final : public PlanBody {
                      float* planes) const noexcept;
   void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                  const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
+  bool suits_in_place() const noexcept;
+  bool suits_whole_planes() const noexcept;
+  void use_no_planes() noexcept;
+  void sum_in_place(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                    const Batch& batch) const noexcept;
   void multiply(kernels::DirectBlock& block, bool upwards) const noexcept;
   void sum_joint(const RunArguments& arguments, const float* factors, const Tile& tile,
                  std::int64_t group, const JointPhases& joint, const float* planes,
@@ -134,7 +140,9 @@ class DirectConvolution final : public PlanBody {
   std::uint64_t joint_offset_ = 0;  // of all panels' factors, behind the packed filter
   std::uint64_t filter_bytes_ = 0;  // of both
 
-  Extent box_{};  // outputs a tile, of one phase
+  bool in_place_ = false;      // no planes
+  bool whole_planes_ = false;  // in place, as rows
+  Extent box_{};               // outputs a tile, of one phase
   Extent boxes_{};
   std::int64_t group_block_ = 1;
   std::int64_t group_blocks_ = 1;

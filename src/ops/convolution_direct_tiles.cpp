@@ -141,20 +141,21 @@ bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions
 void DirectConvolution::choose_tiles(const PlanOptions& options) {
   const ConvolutionGeometry& g = geometry_;
   std::array<Reach, kSpatial> reach;
-  std::int64_t phases = 1;
   double terms = static_cast<double>(g.batch * g.groups * g.in_channels * g.out_channels);
   for (int d = 0; d < kSpatial; ++d) {
     reach[d] = reach_of(g.axes[d], d == kWidth);
     step_[d] = reach[d].step;
     lowest_[d] = reach[d].lowest;
     spread_[d] = reach[d].spread;
-    phases *= g.axes[d].phase_count();
     terms *= static_cast<double>(g.axes[d].window()) * static_cast<double>(g.axes[d].max_count());
   }
   const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
   const std::int64_t wanted = threads > 1 ? kTilesAThread * std::int64_t{threads} : 1;
 
   box_ = *best_box(g);
+  whole_planes_ = suits_whole_planes();
+  in_place_ = suits_in_place();
+  whole_planes_ = whole_planes_ && in_place_;
   const auto count_boxes = [&] {
     std::int64_t count = 1;
     for (int d = 0; d < kSpatial; ++d) {
@@ -168,7 +169,7 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   std::int64_t boxes = count_boxes();
   // Few tiles leave threads without work at the end: cut the longest of depth and height finer.
   while (g.batch * g.groups * boxes < wanted / 2) {
-    std::int64_t& longest = box_[box_[kDepth] > box_[kHeight] ? kDepth : kHeight];
+    std::int64_t& longest = box_[whole_planes_ || box_[kDepth] > box_[kHeight] ? kDepth : kHeight];
     if (longest < 4) break;
     longest = base::divide_up(longest, 2);
     boxes = count_boxes();

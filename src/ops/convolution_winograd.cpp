@@ -1,6 +1,7 @@
 #include "ops/convolution_winograd.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -39,8 +40,8 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
       filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
   out_block_count_ = base::divide_up(filter_.out_blocks(), tiling_.out_shares);
   out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  tile_count_ = geometry_.batch * geometry_.groups * tiling_.row_blocks() *
-                tiling_.column_blocks() * out_splits_;
+  tile_count_ = base::divide_up(geometry_.batch, tiling_.images) * geometry_.groups *
+                tiling_.row_blocks() * tiling_.column_blocks() * out_splits_;
   slots_ = slot_count(options, tile_count_);
   const std::int64_t blocks =
       base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
@@ -59,8 +60,9 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                      base::kWorkspaceAlignment);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
-                std::to_string(tiling_.block_columns) + " tiles x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(tiling_.block_columns) + " tiles" +
+                (tiling_.images > 1 ? " of " + std::to_string(tiling_.images) + " images" : "") +
+                " x " + std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
                 std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
                 std::to_string(tile_count_) + " blocks, " + std::to_string(slots_) + " slots";
 }
@@ -102,7 +104,7 @@ void WinogradConvolution::run_tiles(const RunArguments& arguments, const std::by
                                     std::byte* slots, SharedRange* ranges) const noexcept {
   base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
     const Tile tile = locate(index);
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges[tile.image]);
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges + tile.image);
   });
 }
 
@@ -113,8 +115,10 @@ WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const 
   tile.first_column = base::take_digit(index, tiling_.column_blocks()) * tiling_.block_columns;
   tile.first_row = base::take_digit(index, tiling_.row_blocks()) * tiling_.block_rows;
   tile.group = base::take_digit(index, geometry_.groups);
-  tile.image = index;
-  tile.rows = std::min(tiling_.block_rows, tiling_.rows - tile.first_row);
+  tile.image = index * tiling_.images;
+  tile.images = std::min(tiling_.images, geometry_.batch - tile.image);
+  tile.rows = tile.images > 1 ? tile.images * tiling_.image_rows() - 1
+                              : std::min(tiling_.block_rows, tiling_.rows - tile.first_row);
   tile.columns = std::min(tiling_.block_columns, tiling_.columns - tile.first_column);
   tile.count = tile.rows * tile.columns;
   tile.blocks = base::divide_up(tile.count, kSplitBlock);
@@ -123,11 +127,11 @@ WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const 
 
 void WinogradConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                        const Tile& tile, const Slot& slot,
-                                       SharedRange& range) const noexcept {
+                                       SharedRange* ranges) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  SplitRange seen;
-  pack_inputs(arguments, tile, slot, seen);
-  range.add(seen);
+  std::array<SplitRange, WinogradTiling::kMostImages> seen{};
+  pack_inputs(arguments, tile, slot, seen.data());
+  for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
   list_runs(arguments, tile, slot);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
@@ -164,7 +168,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
 
 // The inputs of all tiles at all points.
 void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile& tile,
-                                      const Slot& slot, SplitRange& range) const noexcept {
+                                      const Slot& slot, SplitRange* ranges) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto* input =
       static_cast<const std::byte*>(arguments.inputs[0]) +
@@ -175,12 +179,20 @@ void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile&
     const bool has_even = c < g.in_channels;
     const bool has_odd = c + 1 < g.in_channels;
     const std::byte* even = input + c * g.in_channel_stride * element_bytes_;
-    if (has_even) transform_rows(tile, even, slot.planes, slot, range);
+    if (has_even) transform_images(tile, even, slot.planes, slot, ranges);
     if (has_odd) {
-      transform_rows(tile, even + g.in_channel_stride * element_bytes_, odd_planes, slot, range);
+      transform_images(tile, even + g.in_channel_stride * element_bytes_, odd_planes, slot, ranges);
     }
     transform_columns(tile, c, has_even ? slot.planes : nullptr, has_odd ? odd_planes : nullptr,
                       slot);
+  }
+}
+
+void WinogradConvolution::transform_images(const Tile& tile, const std::byte* channel, float* to,
+                                           const Slot& slot, SplitRange* ranges) const noexcept {
+  for (std::int64_t i = 0; i < tile.images; ++i) {
+    transform_rows(tile, channel + i * geometry_.in_batch_stride * element_bytes_,
+                   to + i * tiling_.image_rows() * tile.columns, slot, ranges[i]);
   }
 }
 
@@ -190,7 +202,8 @@ void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* chan
   const kernels::WinogradTile& outputs = tiling_.tile;
   const std::int64_t width = g.axes[2].in_size();
   const std::int64_t first_row = tile.first_row * outputs.rows + first_input(g.axes[1]);
-  const std::int64_t rows = tile.rows * outputs.rows + kWinogradWindow - 1;
+  const std::int64_t tile_rows = tile.images > 1 ? tiling_.rows : tile.rows;
+  const std::int64_t rows = tile_rows * outputs.rows + kWinogradWindow - 1;
   kernels::WinogradRows result{
       .from = reinterpret_cast<const float*>(channel) + first_row * g.in_strides[1],
       .row_stride = g.in_strides[1],
@@ -232,21 +245,27 @@ void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& t
     slot.first_runs[n] = run;
     const std::int64_t end = std::min((n + 1) * kSplitBlock, tile.count);
     for (std::int64_t at = n * kSplitBlock; at < end;) {
-      const std::int64_t row = at / tile.columns * outputs.rows;
+      const std::int64_t tile_row = at / tile.columns;
+      const std::int64_t image = tile.images > 1 ? tile_row / tiling_.image_rows() : 0;
+      const std::int64_t row = (tile_row - image * tiling_.image_rows()) * outputs.rows;
       const std::int64_t column = at % tile.columns * outputs.columns;
       const std::int64_t middle = (at / (kSplitBlock / 2) + 1) * (kSplitBlock / 2);
       const std::int64_t count =
           std::min({tile.columns - at % tile.columns, end - at, middle - at});
-      void* to = slot.sums + row * tile.columns * outputs.columns + column;
-      if (in_place) to = output + (row * g.out_strides[1] + column) * element_bytes_;
+      at += count;
+      const std::int64_t rows = g.axes[1].out_size() - tile.first_row * outputs.rows - row;
+      if (rows <= 0) continue;  // between two images
+      void* to = slot.sums + tile_row * outputs.rows * tile.columns * outputs.columns + column;
+      if (in_place) {
+        to = output +
+             (image * g.out_batch_stride + row * g.out_strides[1] + column) * element_bytes_;
+      }
       slot.runs[run++] = {
-          .first = at - n * kSplitBlock,
+          .first = at - count - n * kSplitBlock,
           .columns = std::min(count * outputs.columns,
                               g.axes[2].out_size() - tile.first_column * outputs.columns - column),
-          .rows =
-              std::min(outputs.rows, g.axes[1].out_size() - tile.first_row * outputs.rows - row),
+          .rows = std::min(outputs.rows, rows),
           .to = to};
-      at += count;
     }
   }
   slot.first_runs[tile.blocks] = run;
@@ -261,19 +280,22 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
   const std::int64_t first_column = tile.first_column * tiling_.tile.columns;
   const std::int64_t rows =
       std::min(tile.rows * tiling_.tile.rows, g.axes[1].out_size() - first_row);
+  const std::int64_t image_sums = tiling_.image_rows() * tiling_.tile.rows * pitch;
   const std::int64_t columns = std::min(pitch, g.axes[2].out_size() - first_column);
   const std::int64_t channels = std::min(kSplitBlock, g.out_channels - channel);
   for (std::int64_t o = 0; o < channels; ++o) {
-    std::byte* to = static_cast<std::byte*>(arguments.outputs[0]) +
-                    (tile.image * g.out_batch_stride +
-                     (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
-                     first_row * g.out_strides[1] + first_column * g.out_strides[2]) *
-                        element_bytes_;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      float* from = sums + o * (sums_floats() / kSplitBlock) + row * pitch;
-      if (!relu_) general_.activate(from, columns);
-      rows_.store(data_type_)(from, to + row * g.out_strides[1] * element_bytes_, g.out_strides[2],
-                              columns);
+    for (std::int64_t i = 0; i < tile.images; ++i) {
+      float* from = sums + o * (sums_floats() / kSplitBlock) + i * image_sums;
+      std::byte* to = static_cast<std::byte*>(arguments.outputs[0]) +
+                      ((tile.image + i) * g.out_batch_stride +
+                       (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
+                       first_row * g.out_strides[1] + first_column * g.out_strides[2]) *
+                          element_bytes_;
+      for (std::int64_t row = 0; row < rows; ++row, from += pitch) {
+        if (!relu_) general_.activate(from, columns);
+        rows_.store(data_type_)(from, to + row * g.out_strides[1] * element_bytes_,
+                                g.out_strides[2], columns);
+      }
     }
   }
 }

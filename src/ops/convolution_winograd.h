@@ -35,7 +35,7 @@ class WinogradConvolution : public SplitPlan {
 
  protected:
   struct Tile {
-    std::int64_t image, group, first_out_block, out_blocks;
+    std::int64_t image, images, group, first_out_block, out_blocks;
     std::int64_t first_row, first_column;  // tiles
     std::int64_t rows, columns;
     std::int64_t count;   // tiles
@@ -87,9 +87,11 @@ class WinogradConvolution : public SplitPlan {
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, SharedRange& range) const noexcept;
+                    const Slot& slot, SharedRange* ranges) const noexcept;
   void pack_inputs(const RunArguments& arguments, const Tile& tile, const Slot& slot,
-                   kernels::SplitRange& range) const noexcept;
+                   kernels::SplitRange* ranges) const noexcept;
+  void transform_images(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
+                        kernels::SplitRange* ranges) const noexcept;
   void transform_rows(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
                       kernels::SplitRange& range) const noexcept;
   void list_runs(const RunArguments& arguments, const Tile& tile, const Slot& slot) const noexcept;

@@ -7,6 +7,7 @@
 #include "kernels/resample/resample.h"
 #include "kernels/rows/rows.h"
 #include "ops/resample_plan.h"
+#include "ops/resample_rows.h"
 
 namespace weft::ops {
 
@@ -14,39 +15,59 @@ namespace {
 
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 512;
-
-// Elements an output for which reading all is cheaper than gathering two.
-constexpr int64_t kDense = 4;
+// Bytes of the numbers that make up a chunk.
+constexpr int64_t kMaxChunkBytes = 4096;
 
 // How rows of a data type are read, mixed and written in one precision.
 template <class Real>
 struct RowLoops {
   kernels::WidenRow<Real> load;
   void (*store)(const Real* from, void* to, int64_t to_stride, int64_t count) noexcept;
-  kernels::LinearLoops<Real> linear;
+  kernels::Between<Real> between;
+  kernels::Along<Real> along;
+  // The same to and from rows of the data type; null where those have to be widened or narrowed.
+  kernels::Between<Real> blend;
+  kernels::Along<Real> along_tensor;
 };
 
 RowLoops<float> float_loops(DataType type, Isa isa) {
   const kernels::RowKernels& rows = kernels::row_kernels(isa);
-  return {rows.load(type), rows.store(type), kernels::resample_kernels(isa).linear_f32};
+  const kernels::ResampleKernels& k = kernels::resample_kernels(isa);
+  const bool half = type == DataType::float16;
+  return {rows.load(type),
+          rows.store(type),
+          k.between_f32,
+          k.along_f32,
+          half ? k.between_f16 : k.between_f32,
+          !half                ? k.along_f32
+          : k.isa >= Isa::avx2 ? k.along_f16  // elsewhere widening is no instruction: done once
+                               : nullptr};
 }
 
 RowLoops<double> integer_loops(DataType type, Isa isa) {
   const kernels::ResampleKernels& k = kernels::resample_kernels(isa);
-  if (type == DataType::int8) return {k.load_i8_f64, k.store_f64_i8, k.linear_f64};
-  return {k.load_u8_f64, k.store_f64_u8, k.linear_f64};
+  const bool is_signed = type == DataType::int8;
+  return {is_signed ? k.load_i8_f64 : k.load_u8_f64,
+          is_signed ? k.store_f64_i8 : k.store_f64_u8,
+          k.between_f64,
+          k.along_f64,
+          nullptr,
+          nullptr};
 }
 
-// Interpolates between whole rows along the outer dimensions first, then along the row that
-// remains. A row is the range of the inner dimension that a chunk of the output needs, or, where
-// that is much more than the chunk reads, only the elements it reads.
+// Interpolates between whole rows along the outer dimensions, from the slowest on, then along the
+// row that remains. A row is the range of the inner dimension that a chunk of the output needs, or,
+// where that is much more than the chunk reads, only the elements it reads.
+//
+// Where the fastest of the outer dimensions grows, it comes last instead: each of its rows is made
+// once and mixed with both of its neighbours.
 template <class Real>
 class LinearBody final : public PlanBody {
  public:
   LinearBody(const ResampleParams& params, const PlanOptions& options, Isa isa,
              const RowLoops<Real>& loops)
-      : geometry_(params, kMaxChunk),
+      : geometry_(params, kMaxChunkBytes / int64_t{sizeof(Real)}),
+        sources_(geometry_, layout_),
         loops_(loops),
         data_type_(params.input.data_type),
         element_bytes_(byte_size(params.input.data_type)),
@@ -54,10 +75,16 @@ class LinearBody final : public PlanBody {
     const kernels::ResampleKernels& kernels = kernels::resample_kernels(isa);
     gather_ = kernels.gather(data_type_);
     copy_ = kernels::row_kernels(isa).copy(data_type_);
-    inner_table_ =
-        axis_table(geometry_.inner, [&](int64_t o) { return geometry_.inner.neighbors(o); });
     for (std::size_t d = 0; d < geometry_.outer.size(); ++d) {
       pair_tables_[d] = axis_table(geometry_.outer[d], [&](int64_t o) { return find_pair(d, o); });
+    }
+    in_place_ = data_type_ == DataType::float32 && geometry_.inner.output_stride == 1;
+    early_ = geometry_.outer.size();
+    if (early_ > 0) {
+      const ResampleAxis& last = geometry_.outer.back();
+      if (!last.direct && last.output_size >= last.input_size) --early_;
+      ahead_bytes_ = std::max<int64_t>(last.input_size / last.output_size, 1) * last.input_stride *
+                     element_bytes_;
     }
     algorithm = kernels.linear_name;
     explanation = geometry_.text(slots_);
@@ -76,26 +103,25 @@ class LinearBody final : public PlanBody {
  private:
   // The two rows that an outer dimension mixes; one where t is 0.
   struct Pair {
-    int64_t first;
+    int64_t index;  // of the first
+    int64_t first;  // offsets
     int64_t second;
     float t;
   };
 
-  // The inner dimension's elements that a tile reads, relative to the row.
-  struct Source {
-    int64_t start = 0;  // offset of the first
-    int64_t count = 0;
-    const int64_t* offsets = nullptr;     // of each, where they are not a range
-    const std::int32_t* index = nullptr;  // null: no interpolation along the row
-    const float* t = nullptr;
-  };
-
-  // What mix() works on.
-  struct Row {
+  // The rows of a tile that are made from one row of the tensor each, or from several by the outer
+  // dimensions that come early. The latest even and the latest odd one stay.
+  struct Rows {
     const std::byte* from;
-    const Source& source;
-    std::span<const Pair> pairs;
+    const RowSource& source;
     std::byte* scratch;
+    std::array<Pair, kMaxResampleRank> pairs{};  // where the early dimensions are
+    bool stepped = true;                         // one of them
+    std::array<Pair, kMaxResampleRank> mixed{};  // those that mix
+    std::size_t mixed_count = 0;
+    int64_t offset = 0;  // of the others
+    std::array<int64_t, 2> kept{};
+    std::array<const Real*, 2> row{};
   };
 
   template <class T>
@@ -104,26 +130,26 @@ class LinearBody final : public PlanBody {
   }
 
   void plan_scratch() {
-    ScratchLayout layout;
-    std::int64_t longest = geometry_.chunk;
+    int64_t longest = geometry_.chunk;
     if (!geometry_.inner.direct) {
-      longest = kDense * geometry_.chunk;
-      index_at_ = layout.take<std::int32_t>(geometry_.chunk);
-      t_at_ = layout.take<float>(geometry_.chunk);
-      offsets_at_ = layout.take<int64_t>(2 * geometry_.chunk);
-      raw_at_ = layout.take<std::byte>(2 * geometry_.chunk * element_bytes_);
-      result_at_ = layout.take<Real>(geometry_.chunk);
+      longest = RowSources::kDense * geometry_.chunk;
+      raw_at_ = layout_.take<std::byte>(2 * geometry_.chunk * element_bytes_);
     }
-    for (std::size_t d = 0; d <= geometry_.outer.size(); ++d) {
-      rows_at_[d] = layout.take<Real>(longest);
+    result_at_ = layout_.take<Real>(geometry_.chunk);
+    if (early_ < geometry_.outer.size()) {
+      for (int64_t& place : made_at_) place = layout_.take<Real>(geometry_.chunk);
     }
-    slot_bytes_ = slot_bytes(layout);
+    other_at_ = layout_.take<Real>(longest);
+    for (std::size_t i = 0; i < 2 * geometry_.outer.size() + 1; ++i) {
+      mixed_at_[i] = layout_.take<Real>(longest);
+    }
+    slot_bytes_ = slot_bytes(layout_);
   }
 
   Pair find_pair(std::size_t d, int64_t o) const noexcept {
     const ResampleAxis& axis = geometry_.outer[d];
     const Neighbors n = axis.direct ? Neighbors{o, 0} : axis.neighbors(o);
-    return {n.index * axis.input_stride, (n.index + 1) * axis.input_stride, n.t};
+    return {n.index, n.index * axis.input_stride, (n.index + 1) * axis.input_stride, n.t};
   }
 
   Pair pair_of(std::size_t d, int64_t o) const noexcept {
@@ -131,137 +157,187 @@ class LinearBody final : public PlanBody {
     return table.empty() ? find_pair(d, o) : table[static_cast<std::size_t>(o)];
   }
 
-  Neighbors inner_neighbors(int64_t o) const noexcept {
-    return inner_table_.empty() ? geometry_.inner.neighbors(o)
-                                : inner_table_[static_cast<std::size_t>(o)];
-  }
-
-  Source source_of(const ResampleGeometry::Tile& tile, std::byte* scratch) const noexcept {
-    const ResampleAxis& inner = geometry_.inner;
-    Source source;
-    if (inner.direct) {
-      source.start = tile.first * inner.input_stride;
-      source.count = tile.count;
-      return source;
-    }
-    auto* index = at<std::int32_t>(scratch, index_at_);
-    auto* t = at<float>(scratch, t_at_);
-    auto* offsets = at<int64_t>(scratch, offsets_at_);
-    // Coordinates never decrease.
-    const int64_t low = inner_neighbors(tile.first).index;
-    const Neighbors last = inner_neighbors(tile.first + tile.count - 1);
-    const int64_t range = last.index - low + (last.t > 0 ? 2 : 1);
-    const bool dense = range <= kDense * tile.count;
-    for (int64_t i = 0; i < tile.count; ++i) {
-      const Neighbors n = inner_neighbors(tile.first + i);
-      t[i] = n.t;
-      if (dense) {
-        index[i] = static_cast<std::int32_t>(n.index - low);
-      } else {
-        index[i] = static_cast<std::int32_t>(2 * i);
-        offsets[2 * i] = n.index * inner.input_stride;
-        offsets[2 * i + 1] = (n.t > 0 ? n.index + 1 : n.index) * inner.input_stride;
-      }
-    }
-    source.start = dense ? low * inner.input_stride : 0;
-    source.count = dense ? range : 2 * tile.count;
-    source.offsets = dense ? nullptr : offsets;
-    source.index = index;
-    source.t = t;
-    return source;
-  }
-
   void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
                 std::byte* scratch) const noexcept {
-    const Source source = source_of(tile, scratch);
-    std::array<Pair, kMaxResampleRank> pairs{};
-    const auto step = [&](std::size_t d, int64_t o) { pairs[d] = pair_of(d, o); };
-    geometry_.visit(tile, step, [&](int64_t output_offset) {
-      std::array<Pair, kMaxResampleRank> mixed;
-      std::size_t count = 0;
-      int64_t offset = source.start;
-      for (std::size_t d = 0; d < geometry_.outer.size(); ++d) {
-        if (pairs[d].t > 0) {
-          mixed[count++] = pairs[d];
-        } else {
-          offset += pairs[d].first;
-        }
+    const RowSource source = sources_.of(tile, scratch);
+    Rows rows{from, source, scratch};
+    const auto step = [&](std::size_t d, int64_t o) {
+      rows.pairs[d] = pair_of(d, o);
+      rows.stepped = true;
+    };
+    if (early_ == geometry_.outer.size()) {
+      geometry_.visit(tile, step, [&](int64_t offset) {
+        settle(rows);
+        write_early(rows, to + offset * element_bytes_);
+      });
+      return;
+    }
+    geometry_.sweep(tile, step, [&](int64_t offset, int64_t o, int64_t count) {
+      if (rows.stepped) settle(rows);
+      for (int64_t i = 0; i < count;) {
+        const int64_t row = offset + i * geometry_.outer[early_].output_stride;
+        i += write_late(rows, o + i, count - i, to + row * element_bytes_);
       }
-      const Row row{from, source, {mixed.data(), count}, scratch};
-      write(row, offset, tile.count, to + output_offset * element_bytes_);
     });
   }
 
-  void write(const Row& row, int64_t offset, int64_t count, std::byte* to) const noexcept {
-    const ResampleAxis& inner = geometry_.inner;
-    const Source& source = row.source;
-    if (source.index == nullptr && row.pairs.empty()) {
-      copy_(row.from + offset * element_bytes_, inner.input_stride, to, inner.output_stride, count);
-      return;
+  // A row of the output, where all dimensions come early.
+  void write_early(const Rows& rows, std::byte* to) const noexcept {
+    if (rows.source.picks.index == nullptr && rows.mixed_count == 0) {
+      return copy(rows, rows.offset, to);
     }
-    // Where the output is a row of the same numbers, results go there at once.
-    Real* in_place = nullptr;
-    if (data_type_ == DataType::float32 && inner.output_stride == 1) {
-      in_place = reinterpret_cast<Real*>(to);
-    }
-    if (source.index == nullptr) {
-      Real* place = in_place != nullptr ? in_place : at<Real>(row.scratch, rows_at_[0]);
-      mix(row, row.pairs, offset, place);
-      if (in_place == nullptr) loops_.store(place, to, inner.output_stride, count);
-      return;
-    }
-    const Real* mixed = mix(row, row.pairs, offset, at<Real>(row.scratch, rows_at_[0]));
-    Real* place = in_place != nullptr ? in_place : at<Real>(row.scratch, result_at_);
-    loops_.linear.along(mixed, source.index, source.t, place, count);
-    if (in_place == nullptr) loops_.store(place, to, inner.output_stride, count);
+    Real* place = in_place_ ? reinterpret_cast<Real*>(to) : at<Real>(rows.scratch, result_at_);
+    const Real* row = make(rows, rows.offset, place);
+    if (!in_place_) loops_.store(row, to, geometry_.inner.output_stride, rows.source.picks.count);
   }
 
-  // The row that the pairs mix, in `place`, or in the tensor itself where it stands there as it is
-  // needed.
-  const Real* mix(const Row& row, std::span<const Pair> pairs, int64_t offset,
-                  Real* place) const noexcept {
-    if (pairs.empty()) return load(row, offset, place);
-    const Pair& pair = pairs.front();
-    Real* other = at<Real>(row.scratch, rows_at_[pairs.size()]);
-    pairs = pairs.subspan(1);
-    const Real* a = mix(row, pairs, offset + pair.first, place);
-    const Real* b = mix(row, pairs, offset + pair.second, other);
-    loops_.linear.between(a, b, pair.t, place, row.source.count);
+  // Some rows of the output from o on, at most `count`; returns how many.
+  int64_t write_late(Rows& rows, int64_t o, int64_t count, std::byte* to) const noexcept {
+    const Pair pair = pair_of(early_, o);
+    const int64_t length = rows.source.picks.count;
+    const int64_t stride = geometry_.inner.output_stride;
+    if (pair.t == 0) {
+      if (rows.source.picks.index == nullptr && rows.mixed_count == 0) {
+        copy(rows, rows.offset + pair.first, to);
+      } else {
+        loops_.store(kept(rows, pair.index, pair.first), to, stride, length);
+      }
+      return 1;
+    }
+    const Real* a = kept(rows, pair.index, pair.first);
+    const Real* b = kept(rows, pair.index + 1, pair.second);
+    if (loops_.blend == nullptr || stride != 1) {
+      Real* place = at<Real>(rows.scratch, result_at_);
+      loops_.between(a, b, &pair.t, 1, place, 0, length);
+      loops_.store(place, to, stride, length);
+      return 1;
+    }
+    std::array<float, 8> t{pair.t};
+    std::size_t same = 1;  // rows between the same two
+    for (; same < t.size() && static_cast<int64_t>(same) < count; ++same) {
+      const Pair next = pair_of(early_, o + static_cast<int64_t>(same));
+      if (next.index != pair.index || next.t == 0) break;
+      t[same] = next.t;
+    }
+    loops_.blend(a, b, t.data(), static_cast<int64_t>(same), to,
+                 geometry_.outer[early_].output_stride, length);
+    return static_cast<int64_t>(same);
+  }
+
+  // A row of the tensor as it is.
+  void copy(const Rows& rows, int64_t offset, std::byte* to) const noexcept {
+    copy_(rows.from + offset * element_bytes_, geometry_.inner.input_stride, to,
+          geometry_.inner.output_stride, rows.source.picks.count);
+  }
+
+  // What the early dimensions stand at, after a step of one of them.
+  void settle(Rows& rows) const noexcept {
+    rows.stepped = false;
+    rows.mixed_count = 0;
+    rows.offset = rows.source.start;
+    rows.kept = {-1, -1};
+    for (std::size_t d = 0; d < early_; ++d) {
+      if (rows.pairs[d].t > 0) {
+        rows.mixed[rows.mixed_count++] = rows.pairs[d];
+      } else {
+        rows.offset += rows.pairs[d].first;
+      }
+    }
+  }
+
+  // Row `index` of the late dimension.
+  const Real* kept(Rows& rows, int64_t index, int64_t offset) const noexcept {
+    const auto place = static_cast<std::size_t>(index % 2);
+    if (rows.kept[place] != index) {
+      rows.kept[place] = index;
+      rows.row[place] = make(rows, rows.offset + offset, at<Real>(rows.scratch, made_at_[place]));
+    }
+    return rows.row[place];
+  }
+
+  // The row at an offset, mixed and interpolated: in `place`, or in the tensor itself where it
+  // stands there as it is needed.
+  const Real* make(const Rows& rows, int64_t offset, Real* place) const noexcept {
+    std::span<const Pair> pairs(rows.mixed.data(), rows.mixed_count);
+    const RowSource& source = rows.source;
+    if (source.picks.index == nullptr) return mix(rows, pairs, offset, place);
+    if (loops_.along_tensor != nullptr && pairs.size() <= 1 && source.offsets == nullptr &&
+        geometry_.inner.input_stride == 1) {
+      const std::byte* row = fetch(rows, offset + (pairs.empty() ? 0 : pairs[0].first));
+      const std::byte* other = pairs.empty() ? nullptr : fetch(rows, offset + pairs[0].second);
+      loops_.along_tensor(row, other, pairs.empty() ? 0 : pairs[0].t, source.picks, place);
+      return place;
+    }
+    const Pair last = pairs.empty() ? Pair{} : pairs.back();
+    if (!pairs.empty()) pairs = pairs.first(pairs.size() - 1);
+    const Real* row = mix(rows, pairs, offset + last.first, at<Real>(rows.scratch, mixed_at_[0]));
+    const Real* other = nullptr;
+    if (last.t > 0) {
+      other = mix(rows, pairs, offset + last.second, at<Real>(rows.scratch, other_at_));
+    }
+    loops_.along(row, other, last.t, source.picks, place);
     return place;
   }
 
-  const Real* load(const Row& row, int64_t offset, Real* place) const noexcept {
-    const Source& source = row.source;
-    const std::byte* from = row.from + offset * element_bytes_;
+  const Real* mix(const Rows& rows, std::span<const Pair> pairs, int64_t offset,
+                  Real* place) const noexcept {
+    if (pairs.empty()) return load(rows, offset, place);
+    const Pair& pair = pairs.front();
+    Real* first = at<Real>(rows.scratch, mixed_at_[2 * pairs.size() - 1]);
+    Real* second = at<Real>(rows.scratch, mixed_at_[2 * pairs.size()]);
+    pairs = pairs.subspan(1);
+    const Real* a = mix(rows, pairs, offset + pair.first, first);
+    const Real* b = mix(rows, pairs, offset + pair.second, second);
+    loops_.between(a, b, &pair.t, 1, place, 0, rows.source.picks.row_count);
+    return place;
+  }
+
+  // A row of the tensor. Asks for the one that will be read when this is done with: rows are too
+  // short for the processor to see what comes.
+  const std::byte* fetch(const Rows& rows, int64_t offset) const noexcept {
+    const std::byte* from = rows.from + offset * element_bytes_;
+    if (geometry_.inner.input_stride == 1) {
+      const int64_t bytes = rows.source.picks.row_count * element_bytes_;
+      for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + ahead_bytes_ + b);
+    }
+    return from;
+  }
+
+  const Real* load(const Rows& rows, int64_t offset, Real* place) const noexcept {
+    const RowSource& source = rows.source;
+    const std::byte* from = fetch(rows, offset);
     int64_t stride = geometry_.inner.input_stride;
     if (source.offsets != nullptr) {
-      std::byte* raw = row.scratch + raw_at_;
-      gather_(from, source.offsets, raw, 1, source.count);
+      std::byte* raw = rows.scratch + raw_at_;
+      gather_(from, source.offsets, raw, 1, source.picks.row_count);
       from = raw;
       stride = 1;
     } else if (data_type_ == DataType::float32 && stride == 1) {
       return reinterpret_cast<const Real*>(from);
     }
-    loops_.load(from, stride, place, source.count);
+    loops_.load(from, stride, place, source.picks.row_count);
     return place;
   }
 
   ResampleGeometry geometry_;
-  std::vector<Neighbors> inner_table_;
+  ScratchLayout layout_;
+  RowSources sources_;
   std::array<std::vector<Pair>, kMaxResampleRank> pair_tables_;
   RowLoops<Real> loops_;
+  std::size_t early_;  // outer dimensions that come before the inner one
+  bool in_place_;      // output rows are rows of Real
   kernels::GatherRow gather_;
   kernels::CopyRow copy_;
   DataType data_type_;
   int64_t element_bytes_;
+  int64_t ahead_bytes_ = 0;  // from a row to the one that is read in its place next
   unsigned slots_;
   // Where the parts of a slot's scratch memory start.
-  int64_t index_at_ = 0;
-  int64_t t_at_ = 0;
-  int64_t offsets_at_ = 0;
   int64_t raw_at_ = 0;
   int64_t result_at_ = 0;
-  std::array<int64_t, kMaxResampleRank> rows_at_{};
+  std::array<int64_t, 2> made_at_{};
+  int64_t other_at_ = 0;
+  std::array<int64_t, 2 * kMaxResampleRank + 1> mixed_at_{};
   int64_t slot_bytes_ = 0;
 };
 
@@ -273,6 +349,7 @@ std::shared_ptr<PlanBody> linear_plan(const ResampleParams& params, const PlanOp
   if (type == DataType::float32 || type == DataType::float16) {
     return std::make_shared<LinearBody<float>>(params, options, isa, float_loops(type, isa));
   }
+  if (auto fixed = fixed_plan(params, options)) return fixed;
   return std::make_shared<LinearBody<double>>(params, options, isa, integer_loops(type, isa));
 }
 

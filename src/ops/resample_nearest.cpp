@@ -22,8 +22,8 @@ Rounding rounding_of(const ResampleParams& params) {
   return params.rounding_direction == AxisDirection::increasing ? Rounding::up : Rounding::down;
 }
 
-// Copies elements: rows through a table of offsets, or as they are where the inner dimension is not
-// scaled.
+// Copies elements: rows as they are where the inner dimension is not scaled, repeated where it
+// grows by two or four, else through a table of offsets.
 class NearestBody final : public PlanBody {
  public:
   NearestBody(const ResampleParams& params, const PlanOptions& options)
@@ -44,6 +44,13 @@ class NearestBody final : public PlanBody {
     if (geometry_.inner.direct) return;
     inner_table_ =
         axis_table(geometry_.inner, [&](int64_t o) { return source(geometry_.inner, o); });
+    repeat_ = kernels.repeat;
+    factor_ = find_factor();
+    if (factor_ != 0) {
+      late_sources_ = geometry_.outer.empty() ? std::vector<int64_t>{0}
+                                              : outer_tables_.at(geometry_.outer.size() - 1);
+      for (int64_t& source : late_sources_) source *= element_bytes_;
+    }
     if (!inner_table_.empty()) return;
     ScratchLayout layout;
     layout.take<int64_t>(geometry_.chunk);
@@ -81,6 +88,25 @@ class NearestBody final : public PlanBody {
     return scratch;
   }
 
+  // How often each element of a row stands in the output, if all chunks start with a new one; 0
+  // where that is no number that the kernels know.
+  int64_t find_factor() const noexcept {
+    const ResampleAxis& inner = geometry_.inner;
+    const std::size_t outer = geometry_.outer.size();
+    if (inner.input_stride != 1 || inner.output_stride != 1 || inner_table_.empty() ||
+        (outer > 0 && outer_tables_[outer - 1].empty())) {
+      return 0;
+    }
+    for (const int64_t factor : {2, 4}) {
+      bool right = geometry_.chunk == inner.output_size || geometry_.chunk % factor == 0;
+      for (int64_t o = 0; right && o < inner.output_size; ++o) {
+        right = inner_table_[static_cast<std::size_t>(o)] == o / factor;
+      }
+      if (right) return factor;
+    }
+    return 0;
+  }
+
   void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
                 int64_t* scratch) const noexcept {
     const ResampleAxis& inner = geometry_.inner;
@@ -88,6 +114,16 @@ class NearestBody final : public PlanBody {
     if (inner.direct) from += tile.first * inner.input_stride * element_bytes_;
     std::array<int64_t, kMaxResampleRank> sources{};  // zero where there is no dimension
     const auto step = [&](std::size_t d, int64_t o) { sources[d] = outer_source(d, o); };
+    if (factor_ != 0) {
+      const int64_t stride = geometry_.outer.empty() ? 0 : geometry_.outer.back().output_stride;
+      geometry_.sweep(tile, step, [&](int64_t offset, int64_t o, int64_t count) {
+        const int64_t first = sources[0] + sources[1] + sources[2] + tile.first / factor_;
+        repeat_(from + first * element_bytes_, late_sources_.data() + o, count,
+                tile.count * element_bytes_, element_bytes_, factor_, to + offset * element_bytes_,
+                stride * element_bytes_);
+      });
+      return;
+    }
     const std::byte* previous = nullptr;
     const std::byte* copied = nullptr;  // the output row that is the previous input row
     geometry_.visit(tile, step, [&](int64_t output_offset) {
@@ -113,6 +149,9 @@ class NearestBody final : public PlanBody {
   int64_t element_bytes_;
   kernels::GatherRow gather_;
   kernels::CopyRow copy_;
+  kernels::RepeatRows repeat_;
+  int64_t factor_ = 0;
+  std::vector<int64_t> late_sources_;  // those of the last outer dimension, in bytes
   int64_t slot_bytes_ = 0;
   unsigned slots_;
 };

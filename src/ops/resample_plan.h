@@ -49,29 +49,46 @@ struct ResampleGeometry {
   };
   Tile tile(std::int64_t index) const noexcept;
 
-  // Calls row(output offset) for each row of a tile, and before it step(d, o) for each outer
-  // dimension d whose coordinate o is another than in the row before. The offset is that of
-  // tile.first, in elements.
-  template <class Step, class Row>
-  void visit(const Tile& tile, const Step& step, const Row& row) const noexcept {
+  // Calls rows(output offset, o, count) for rows of a tile that lie along the last outer dimension,
+  // from its coordinate o on, and before it step(d, o) for each other outer dimension d whose
+  // coordinate o is another than before. The offset is that of tile.first in the first row, in
+  // elements.
+  template <class Step, class Rows>
+  void sweep(const Tile& tile, const Step& step, const Rows& rows) const noexcept {
+    if (outer.empty()) return rows(tile.first * inner.output_stride, 0, 1);
     std::array<std::int64_t, kMaxResampleRank> o{};
     std::int64_t rest = tile.first_row;
     for (std::size_t d = outer.size(); d-- > 0;) {
       o[d] = rest % outer[d].output_size;
       rest /= outer[d].output_size;
-      step(d, o[d]);
+      if (d + 1 < outer.size()) step(d, o[d]);
     }
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
+    std::int64_t& last = o[outer.size() - 1];
+    for (std::int64_t left = tile.rows; left > 0;) {
       std::int64_t offset = tile.first * inner.output_stride;
       for (std::size_t d = 0; d < outer.size(); ++d) offset += o[d] * outer[d].output_stride;
-      row(offset);
-      if (r + 1 == tile.rows) break;
-      for (std::size_t d = outer.size(); d-- > 0;) {
+      const std::int64_t count = std::min(left, outer.back().output_size - last);
+      rows(offset, last, count);
+      left -= count;
+      last = 0;
+      for (std::size_t d = outer.size() - 1; left > 0 && d-- > 0;) {
         o[d] = o[d] + 1 < outer[d].output_size ? o[d] + 1 : 0;
         step(d, o[d]);
         if (o[d] != 0) break;
       }
     }
+  }
+
+  // Calls row(output offset) for each row of a tile, and before it step(d, o) for each outer
+  // dimension d whose coordinate o is another than in the row before.
+  template <class Step, class Row>
+  void visit(const Tile& tile, const Step& step, const Row& row) const noexcept {
+    sweep(tile, step, [&](std::int64_t offset, std::int64_t o, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (!outer.empty()) step(outer.size() - 1, o + i);
+        row(offset + (outer.empty() ? 0 : i * outer.back().output_stride));
+      }
+    });
   }
 };
 
@@ -113,6 +130,9 @@ inline std::int64_t slot_bytes(const ScratchLayout& layout) noexcept {
 // The ways to compute the operators.
 std::shared_ptr<PlanBody> nearest_plan(const ResampleParams& params, const PlanOptions& options);
 std::shared_ptr<PlanBody> linear_plan(const ResampleParams& params, const PlanOptions& options);
+// The linear plan of 8-bit integers without rounding, or null where that is not possible: more than
+// two interpolated dimensions, weights of too many bits, rows with gaps.
+std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options);
 std::shared_ptr<PlanBody> antialias_plan(const ResampleParams& params, const PlanOptions& options);
 
 }  // namespace weft::ops

@@ -108,37 +108,45 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   const std::int64_t lane_bytes =
       points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
   std::int64_t patch_bytes = 0;
-  for (std::int64_t w = std::min(columns, kMostBlocks * kSplitBlock); w > 0; --w) {
-    for (std::int64_t h = std::min(rows, kMostBlocks * kSplitBlock / w); h > 0; --h) {
-      const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
-      if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) continue;
-      Cost sum{};
-      const auto add = [&](std::int64_t block_rows, std::int64_t block_columns,
-                           std::int64_t count) {
-        if (block_rows * block_columns * count == 0) return;
-        const Cost cost = cost_of(geometry, tile, costs, block_rows, block_columns);
-        sum.input += static_cast<double>(count) * cost.input;
-        sum.rest += static_cast<double>(count) * cost.rest;
-      };
-      add(h, w, (rows / h) * (columns / w));
-      add(rows % h, w, columns / w);
-      add(h, columns % w, rows / h);
-      add(rows % h, columns % w, 1);
-      const auto images = static_cast<double>(geometry.batch * geometry.groups);
-      sum.input *= images;
-      sum.rest *= images;
-      const Cost largest = cost_of(geometry, tile, costs, h, w);
-      for (std::int64_t shares = 1; shares <= most_shares; ++shares) {
-        const double time = time_of(sum, largest, shares, threads);
-        if (time >= least) continue;
-        least = time;
-        seconds = sum.input + sum.rest;
-        out_shares = shares;
-        block_rows = h;
-        block_columns = w;
-        patch_bytes = lanes * lane_bytes;
-      }
+  // Whole blocks of w x h tiles and what is left of the image, or blocks of k images.
+  const auto weigh = [&](std::int64_t w, std::int64_t h, std::int64_t k) {
+    const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
+    if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) return false;
+    Cost sum{};
+    const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t count) {
+      if (some_rows * some_columns * count <= 0) return;
+      const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns);
+      sum.input += static_cast<double>(count * geometry.groups) * cost.input;
+      sum.rest += static_cast<double>(count * geometry.groups) * cost.rest;
+    };
+    if (k > 1) {
+      add(h, w, geometry.batch / k);
+      add(geometry.batch % k * image_rows() - 1, w, 1);
+    } else {
+      add(h, w, geometry.batch * (rows / h) * (columns / w));
+      add(rows % h, w, geometry.batch * (columns / w));
+      add(h, columns % w, geometry.batch * (rows / h));
+      add(rows % h, columns % w, geometry.batch);
     }
+    const Cost largest = cost_of(geometry, tile, costs, h, w);
+    for (std::int64_t shares = 1; shares <= most_shares; ++shares) {
+      const double time = time_of(sum, largest, shares, threads);
+      if (time >= least) continue;
+      least = time;
+      seconds = sum.input + sum.rest;
+      out_shares = shares;
+      block_rows = h;
+      block_columns = w;
+      images = k;
+      patch_bytes = lanes * lane_bytes;
+    }
+    return true;
+  };
+  for (std::int64_t w = std::min(columns, kMostBlocks * kSplitBlock); w > 0; --w) {
+    for (std::int64_t h = std::min(rows, kMostBlocks * kSplitBlock / w); h > 0; --h) weigh(w, h, 1);
+  }
+  for (std::int64_t k = 2; k <= std::min(geometry.batch, kMostImages); ++k) {
+    if (!weigh(columns, k * image_rows() - 1, k)) break;
   }
   if (patch_bytes > kPatchBytes) {
     const std::int64_t acc_bytes =

@@ -8,9 +8,10 @@
 namespace weft::ops {
 
 // How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
-// tiles, how many blocks of output channels are multiplied point by point before their results are
-// formed, and into how many shares the output channels are cut where there are few blocks of tiles
-// for the threads, though each share transforms the inputs for itself.
+// tiles, of several images where these are small, how many blocks of output channels are multiplied
+// point by point before their results are formed, and into how many shares the output channels are
+// cut where there are few blocks of tiles for the threads, though each share transforms the inputs
+// for itself.
 struct WinogradTiling {
   // Cuts the one phase of a 3 x 3 convolution at stride 1, for a matrix unit or without one.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile, bool unit,
@@ -20,9 +21,15 @@ struct WinogradTiling {
   std::int64_t rows, columns;  // tiles of an image
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;  // tiles
+  std::int64_t images = 1;         // a block; of several, a row of tiles lies between two
   std::int64_t few = 1;            // blocks of 32 output channels
   std::int64_t out_shares = 1;
   double seconds = 0;  // on one core
+
+  static constexpr std::int64_t kMostImages = 16;
+
+  // Rows of tiles from an image of a block to the next.
+  std::int64_t image_rows() const noexcept { return rows + 1; }
 
   std::int64_t row_blocks() const noexcept { return (rows + block_rows - 1) / block_rows; }
   std::int64_t column_blocks() const noexcept {

@@ -179,6 +179,22 @@ TEST(BenchTest, DataTypeAndInstructionSetCanBeChosen) {
   EXPECT_EQ(row["bytes"].GetDouble(), 2.0 * (648 + 108 + 6 + 300));
 }
 
+TEST(BenchTest, WinogradCanBeForbidden) {
+  const std::string wide =
+      replaced(replaced(replaced(replaced(convolution_shape, "[2, 4, 9, 9]", "[1, 64, 28, 28]"),
+                                 "[6, 2, 3, 3]", "[64, 64, 3, 3]"),
+                        "[2, 6, 5, 5]", "[1, 64, 28, 28]"),
+               R"("strides": [2, 2])", R"("strides": [1, 1])");
+  const std::string dense = replaced(wide, R"("groups": 2)", R"("groups": 1)");
+  const ModelFolder folder;
+  const rapidjson::Document json =
+      document(bench(folder, list({dense}), "--peers none --no-winograd --json"));
+  EXPECT_STREQ(json["machine"]["winograd"].GetString(), "never");
+  EXPECT_THAT(json["rows"][0]["weft"]["algorithm"].GetString(), Not(HasSubstr("winograd")));
+  const Outcome both = bench(folder, list({dense}), "--peers none --no-winograd --allow-winograd");
+  EXPECT_NE(both.status, 0);
+}
+
 // Everything that the exact results know: what they say is compared with Weft's.
 TEST(BenchTest, ExactResultsCoverTheParameters) {
   const ModelFolder folder;
@@ -227,6 +243,7 @@ TEST(BenchTest, InstalledRivalsAgree) {
       folder,
       list({convolution_shape, backward_shape, unfold_shape, fold_shape, resample_shape, padded}),
       "--threads 1,2 --allow-winograd --json");
+  EXPECT_STREQ(document(outcome)["machine"]["winograd"].GetString(), "allowed");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   const rapidjson::Document json = document(outcome);

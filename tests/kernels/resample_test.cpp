@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
+#include "kernels/half.h"
 #include "kernels/kernel_test.h"
 
 namespace weft::kernels {
@@ -79,6 +81,41 @@ TEST_P(ResampleLoops, Gather) {
   EXPECT_EQ(GetParam().gather(DataType::float32), GetParam().gather_32);
 }
 
+template <class T>
+void expect_repeated(RepeatRows repeat, std::mt19937_64& random) {
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+  const std::vector<std::int64_t> rows = {0, 0, 1, 2, 2, 2, 0};  // rows of the input
+  for (const std::int64_t factor : {2, 4}) {
+    for (const std::int64_t count : counts_around_lanes()) {
+      if (count == 0) continue;
+      for (const std::int64_t gap : {0, 3}) {
+        const std::int64_t length = (count + factor - 1) / factor;
+        const StridedArray<T> from(3 * length, 1);
+        for (T& value : from.all()) value = static_cast<T>(random());
+        std::vector<std::int64_t> sources;
+        for (const std::int64_t row : rows) sources.push_back(row * length * kBytes);
+        const auto height = static_cast<std::int64_t>(rows.size());
+        const std::int64_t stride = count + gap;
+        const StridedArray<T> to((height - 1) * stride + count, 1, T{77});
+        repeat(from.first(), sources.data(), height, count * kBytes, kBytes, factor, to.first(),
+               stride * kBytes);
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(to.all().size()); ++i) {
+          const std::int64_t row = rows[static_cast<std::size_t>(i / stride)];
+          const bool inside = i % stride < count;
+          ASSERT_EQ(to[i], inside ? from[row * length + i % stride / factor] : T{77});
+        }
+        ASSERT_TRUE(to.intact());
+      }
+    }
+  }
+}
+
+TEST_P(ResampleLoops, Repeat) {
+  expect_repeated<std::uint8_t>(GetParam().repeat, random_);
+  expect_repeated<std::uint16_t>(GetParam().repeat, random_);
+  expect_repeated<std::uint32_t>(GetParam().repeat, random_);
+}
+
 template <class T, class Real>
 void expect_widened(WidenRow<Real> widen, std::mt19937_64& random) {
   for (const std::int64_t count : counts_around_lanes()) {
@@ -124,51 +161,218 @@ TEST_P(ResampleLoops, TruncatesTowardZero) {
   expect_truncated<std::uint8_t>(GetParam().store_f64_u8, random_);
 }
 
+// What each level has to give, bit for bit.
+float lerp(float a, float b, float t) { return (1 - t) * a + t * b; }
+double lerp(double a, double b, float t) { return a + double{t} * (b - a); }
+
+template <class To, class Real, class Narrow>
+void expect_between(Between<Real> between, const StridedArray<Real>& a, const StridedArray<Real>& b,
+                    std::int64_t count, const Narrow& narrow) {
+  const float t[] = {0.3f, 0.7f};
+  for (const std::int64_t skipped : {0, 1, 5}) {  // rows lie anywhere
+    constexpr To kGap{7};
+    const std::int64_t stride = count + skipped;
+    const StridedArray<To> to(skipped + stride + count, 1, kGap);
+    between(a.first(), b.first(), t, 2, to.first() + skipped, stride, count);
+    for (std::int64_t i = 0; i < skipped; ++i) ASSERT_TRUE(to[i] == kGap && to[stride + i] == kGap);
+    for (std::int64_t r = 0; r < 2; ++r) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        ASSERT_EQ(to[skipped + r * stride + i], narrow(lerp(a[i], b[i], t[r])));
+      }
+    }
+    ASSERT_TRUE(to.intact());
+  }
+}
+
 TEST_P(ResampleLoops, Between) {
   for (const std::int64_t count : counts_around_lanes()) {
     const auto a = numbers<float>(count);
     const auto b = numbers<float>(count);
-    const StridedArray<float> to(count, 1);
-    GetParam().linear_f32.between(a.first(), b.first(), 0.3f, to.first(), count);
-    for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], (1 - 0.3f) * a[i] + 0.3f * b[i]);
+    expect_between<float>(GetParam().between_f32, a, b, count, [](float x) { return x; });
+    expect_between<std::uint16_t>(GetParam().between_f16, a, b, count, narrow_half);
+    expect_between<double>(GetParam().between_f64, numbers<double>(count), numbers<double>(count),
+                           count, [](double x) { return x; });
+  }
+}
 
-    const auto c = numbers<double>(count);
-    const auto d = numbers<double>(count);
-    const StridedArray<double> wide(count, 1);
-    GetParam().linear_f64.between(c.first(), d.first(), 0.3f, wide.first(), count);
+// In groups from multiples of `group` on: elements from the first to the last that one needs.
+std::int32_t reach_of(const Picks& picks, std::int64_t group) {
+  std::int32_t most = 0;
+  for (std::int64_t i = 0; i < picks.count; ++i) {
+    const std::int32_t needed = picks.index[i] + (picks.t[i] > 0 ? 2 : 1);
+    most = std::max(most, needed - picks.index[i / group * group]);
+  }
+  return most;
+}
+
+template <class T, class Real, class Widen>
+void expect_along(Along<Real> along, const StridedArray<T>& row, const StridedArray<T>& other,
+                  std::int64_t reach, std::mt19937_64& random, const Widen& widen) {
+  for (const std::int64_t count : counts_around_lanes()) {
+    const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random);
+    const StridedArray<std::int32_t> index(count, 1);
+    const StridedArray<float> t(count, 1);
     for (std::int64_t i = 0; i < count; ++i) {
-      ASSERT_EQ(wide[i], c[i] + double{0.3f} * (d[i] - c[i]));
+      index[i] = eighths[i] / 8;
+      t[i] = static_cast<float>(eighths[i] % 8) / 8;
     }
-    ASSERT_TRUE(to.intact() && wide.intact());
+    Picks picks{index.first(), t.first(), count, reach};
+    picks.reach_8 = reach_of(picks, 8);
+    picks.reach_16 = reach_of(picks, 16);
+    for (const bool two : {false, true}) {
+      const auto at = [&](std::int64_t k) {
+        const Real x = widen(row[k]);
+        return two ? lerp(x, Real{widen(other[k])}, 0.3f) : x;
+      };
+      const StridedArray<Real> to(count, 1);
+      along(row.first(), two ? other.first() : nullptr, 0.3f, picks, to.first());
+      for (std::int64_t i = 0; i < count; ++i) {
+        const Real a = at(index[i]);
+        ASSERT_EQ(to[i], t[i] > 0 ? lerp(a, at(index[i] + 1), t[i]) : a) << reach << ' ' << i;
+      }
+      ASSERT_TRUE(to.intact());
+    }
   }
 }
 
 TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
+  // The last element has no neighbour but the guard page.
   for (const std::int64_t reach : kReaches) {
-    // The last element has no neighbour but the guard page.
     const auto row = numbers<float>(reach);
-    const auto wide_row = numbers<double>(reach);
+    const auto other = numbers<float>(reach);
+    expect_along<float>(GetParam().along_f32, row, other, reach, random_,
+                        [](float x) { return x; });
+    const StridedArray<std::uint16_t> half_row(reach, 1);
+    const StridedArray<std::uint16_t> half_other(reach, 1);
+    for (std::int64_t i = 0; i < reach; ++i) {
+      half_row[i] = narrow_half(row[i]);
+      half_other[i] = narrow_half(other[i]);
+    }
+    expect_along<std::uint16_t>(GetParam().along_f16, half_row, half_other, reach, random_,
+                                widen_half);
+    expect_along<double>(GetParam().along_f64, numbers<double>(reach), numbers<double>(reach),
+                         reach, random_, [](double x) { return x; });
+  }
+}
+
+TEST_P(ResampleLoops, AlongWhereTablesRepeat) {
+  // By 2, 4 and a half, from the first element on and with an edge.
+  for (const float step : {0.5f, 0.25f, 2.0f}) {
     for (const std::int64_t count : counts_around_lanes()) {
-      const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random_);
+      if (count <= 24) continue;
       const StridedArray<std::int32_t> index(count, 1);
       const StridedArray<float> t(count, 1);
       for (std::int64_t i = 0; i < count; ++i) {
-        index[i] = eighths[i] / 8;
-        t[i] = static_cast<float>(eighths[i] % 8) / 8;
+        const float x = std::max(0.0f, static_cast<float>(i) * step - 0.375f);
+        index[i] = static_cast<std::int32_t>(x);
+        t[i] = x - static_cast<float>(index[i]);
       }
+      const std::int64_t row_count = index[count - 1] + 2;
+      Picks picks{index.first(), t.first(), count, row_count};
+      picks.reach_8 = reach_of(picks, 8);
+      picks.reach_16 = reach_of(picks, 16);
+      picks.same_end = count;
+      picks.step = static_cast<std::int32_t>(8 * step);
+      const auto row = numbers<float>(row_count);
+      const auto wide_row = numbers<double>(row_count);
       const StridedArray<float> to(count, 1);
       const StridedArray<double> wide(count, 1);
-      GetParam().linear_f32.along(row.first(), index.first(), t.first(), to.first(), count);
-      GetParam().linear_f64.along(wide_row.first(), index.first(), t.first(), wide.first(), count);
+      GetParam().along_f32(row.first(), nullptr, 0, picks, to.first());
+      GetParam().along_f64(wide_row.first(), nullptr, 0, picks, wide.first());
       for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t next = t[i] > 0 ? index[i] + 1 : index[i];
-        ASSERT_EQ(to[i], t[i] > 0 ? (1 - t[i]) * row[index[i]] + t[i] * row[next] : row[index[i]]);
-        const double a = wide_row[index[i]];
-        ASSERT_EQ(wide[i], a + double{t[i]} * (wide_row[next] - a));
+        const std::int32_t k = index[i];
+        ASSERT_EQ(to[i], t[i] > 0 ? lerp(row[k], row[k + 1], t[i]) : row[k]) << step << ' ' << i;
+        ASSERT_EQ(wide[i], lerp(wide_row[k], wide_row[k + 1], t[i]));
       }
       ASSERT_TRUE(to.intact() && wide.intact());
     }
   }
+}
+
+// Rows of T whose numbers are multiples of 2^-shift, counted from the lowest of T.
+template <class T>
+void expect_fixed_along(FixedAlong along, std::mt19937_64& random) {
+  for (const std::int64_t reach : {1, 15, 16, 100, 1000}) {
+    for (const std::int64_t count : counts_around_lanes()) {
+      if (count == 0) continue;
+      for (const int shift : {0, 1, 24}) {
+        const StridedArray<T> row(reach, 1);
+        for (T& value : row.all()) value = static_cast<T>(random());
+        const std::int64_t groups = (count + FixedPicks::kGroup - 1) / FixedPicks::kGroup;
+        const std::int64_t entries = groups * FixedPicks::kGroup;
+        auto index = sorted_numbers<std::int32_t>(entries, reach, random);
+        const StridedArray<std::int32_t> weights(entries, 1);
+        const StridedArray<std::int32_t> starts(entries / 4, 1);
+        const StridedArray<std::uint32_t> controls(entries, 1);
+        bool near = true;
+        for (std::int64_t i = 0; i < entries; ++i) {
+          const bool mixes = index[i] + 1 < reach && random() % 4 != 0;
+          weights[i] =
+              mixes ? static_cast<std::int32_t>(random() % (std::uint64_t{1} << shift)) : 0;
+          if (i % 4 == 0) {
+            starts[i / 4] = std::min(
+                index[i], static_cast<std::int32_t>(std::max(reach - 16, std::int64_t{0})));
+          }
+          const std::int32_t at = index[i] - starts[i / 4];
+          near = near && at + (weights[i] > 0 ? 1 : 0) < 16;
+          controls[i] = 0x80808000u | static_cast<std::uint8_t>(at);
+        }
+        FixedPicks picks{index.first(), weights.first()};
+        picks.count = count;
+        picks.row_count = reach;
+        picks.shift = shift;
+        if (near) {
+          picks.starts = starts.first();
+          picks.controls = controls.first();
+        }
+        const StridedArray<std::uint32_t> to(entries, 1);
+        along(row.first(), picks, to.first());
+        for (std::int64_t i = 0; i < count; ++i) {
+          const auto number = [&](std::int64_t k) {
+            return std::int64_t{row[k]} - std::int64_t{std::numeric_limits<T>::min()};
+          };
+          const std::int64_t a = number(index[i]);
+          const std::int64_t b = number(index[i] + (weights[i] > 0 ? 1 : 0));
+          ASSERT_EQ(to[i], a * (std::int64_t{1} << shift) + (b - a) * weights[i]);
+        }
+        ASSERT_TRUE(to.intact());
+      }
+    }
+  }
+}
+
+template <class T>
+void expect_fixed_between(FixedBetween between, std::mt19937_64& random) {
+  for (const std::int64_t count : counts_around_lanes()) {
+    for (const int row_shift : {0, 3, 24}) {
+      for (const int shift : {0, 2, 20, 21, 24}) {
+        const StridedArray<std::uint32_t> a(count, 1);
+        const StridedArray<std::uint32_t> b(count, 1);
+        const std::uint64_t limit = (std::uint64_t{255} << row_shift) + 1;
+        for (std::int64_t i = 0; i < count; ++i) {
+          a[i] = static_cast<std::uint32_t>(i % 5 == 0 ? limit - 1 : random() % limit);
+          b[i] = static_cast<std::uint32_t>(i % 3 == 0 ? a[i] : random() % limit);
+        }
+        const auto weight = static_cast<std::uint32_t>(random() % (std::uint64_t{1} << shift));
+        const StridedArray<T> to(count, 1, T{77});
+        between(a.first(), b.first(), {weight, shift, row_shift}, to.first(), count);
+        const std::int64_t one = std::int64_t{1} << (shift + row_shift);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const std::int64_t sum =
+              (std::int64_t{a[i]} << shift) + (std::int64_t{b[i]} - std::int64_t{a[i]}) * weight;
+          ASSERT_EQ(to[i], (sum + std::numeric_limits<T>::min() * one) / one);  // toward zero
+        }
+        ASSERT_TRUE(to.intact());
+      }
+    }
+  }
+}
+
+TEST_P(ResampleLoops, FixedPoint) {
+  expect_fixed_along<std::int8_t>(GetParam().fixed_along_i8, random_);
+  expect_fixed_along<std::uint8_t>(GetParam().fixed_along_u8, random_);
+  expect_fixed_between<std::int8_t>(GetParam().fixed_between_i8, random_);
+  expect_fixed_between<std::uint8_t>(GetParam().fixed_between_u8, random_);
 }
 
 TEST_P(ResampleLoops, AddRowAndNarrow) {

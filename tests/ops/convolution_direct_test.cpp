@@ -47,23 +47,29 @@ ConvolutionParams params_of(const Shape& s) {
 }
 
 const Shape shapes[] = {
-    {5, 1, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}},    // shared rows
-    {3, 1, 1, {30, 70}, {7, 7}, {1, 1}, {1, 1}},    // several strips
-    {3, 1, 1, {14, 14}, {5, 5}, {2, 2}, {1, 1}},    // two planes, narrow rows
-    {2, 1, 1, {25, 50}, {3, 3}, {3, 3}, {1, 1}},    // three planes
-    {2, 1, 1, {20, 40}, {3, 3}, {1, 1}, {4, 3}},    // dilated
-    {4, 1, 2, {9, 33}, {3, 3}, {1, 1}, {1, 1}},     // two outputs a group
-    {3, 4, 4, {56, 56}, {3, 3}, {1, 1}, {1, 1}},    // small groups
-    {1, 9, 3, {40, 200}, {3, 3}, {1, 1}, {1, 1}},   // the last layer of an upscaler
-    {1, 3, 5, {12, 20}, {3, 3}, {1, 1}, {1, 1}},    // a panel that is not full
-    {9, 1, 1, {29, 60}, {5, 5}, {2, 2}, {1, 1}},    // every other row shared
-    {2, 1, 1, {40, 41}, {7, 7}, {2, 2}, {1, 1}},    // rows of which none is shared
-    {2, 1, 1, {17, 30}, {3, 3}, {2, 1}, {2, 1}},    // dilated as far as strided
-    {70, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}},     // several groups at a time
-    {4, 1, 1, {500}, {31}, {1}, {1}},               // one dimension
-    {3, 2, 1, {300}, {49}, {1}, {1}},               // taps that have none 16 further on
-    {2, 1, 1, {400}, {20}, {1}, {3}},               // dilated
-    {2, 1, 1, {600, 600}, {3, 3}, {1, 1}, {1, 1}},  // several boxes
+    {5, 1, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}},              // shared rows
+    {3, 1, 1, {30, 70}, {7, 7}, {1, 1}, {1, 1}},              // several strips
+    {3, 1, 1, {14, 14}, {5, 5}, {2, 2}, {1, 1}},              // two planes, narrow rows
+    {2, 1, 1, {25, 50}, {3, 3}, {3, 3}, {1, 1}},              // three planes
+    {2, 1, 1, {20, 40}, {3, 3}, {1, 1}, {4, 3}},              // dilated
+    {4, 1, 2, {9, 33}, {3, 3}, {1, 1}, {1, 1}},               // two outputs a group
+    {3, 4, 4, {56, 56}, {3, 3}, {1, 1}, {1, 1}},              // small groups
+    {1, 9, 3, {40, 200}, {3, 3}, {1, 1}, {1, 1}},             // the last layer of an upscaler
+    {1, 3, 5, {12, 20}, {3, 3}, {1, 1}, {1, 1}},              // a panel that is not full
+    {9, 1, 1, {29, 60}, {5, 5}, {2, 2}, {1, 1}},              // every other row shared
+    {2, 1, 1, {40, 41}, {7, 7}, {2, 2}, {1, 1}},              // rows of which none is shared
+    {7, 1, 1, {7, 8}, {5, 5}, {1, 1}, {1, 1}},                // an odd channel, half vectors
+    {5, 1, 1, {3, 20}, {3, 3}, {1, 1}, {1, 1}},               // hardly any rows
+    {3, 1, 1, {23, 101}, {3, 3}, {2, 2}, {1, 1}},             // strips of every other column
+    {3, 1, 1, {5, 9, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},   // layers
+    {3, 1, 1, {5, 12, 33}, {2, 3, 3}, {2, 2, 2}, {1, 1, 1}},  // every other layer
+    {40, 1, 1, {6, 7, 5}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},   // several rows a vector
+    {2, 1, 1, {17, 30}, {3, 3}, {2, 1}, {2, 1}},              // dilated as far as strided
+    {70, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}},               // several groups at a time
+    {4, 1, 1, {500}, {31}, {1}, {1}},                         // one dimension
+    {3, 2, 1, {300}, {49}, {1}, {1}},                         // taps that have none 16 further on
+    {2, 1, 1, {400}, {20}, {1}, {3}},                         // dilated
+    {2, 1, 1, {600, 600}, {3, 3}, {1, 1}, {1, 1}},            // several boxes
     {3, 1, 1, {7, 20, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
     {2, 1, 1, {40, 64, 64}, {3, 3, 3}, {2, 1, 2}, {1, 1, 1}},
     {3, 1, 1, {16, 20}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},

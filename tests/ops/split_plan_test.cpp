@@ -83,15 +83,33 @@ TYPED_TEST(SplitPlanTest, ErrorIsNoLargerThanThatOfOneFloatChain) {
   }
 }
 
+using testing::double_to_half, testing::half_to_double;
+using Halves = std::vector<std::uint16_t>;
+
+Halves rounded(const Floats& v) {
+  Halves result(v.size());
+  std::transform(v.begin(), v.end(), result.begin(), double_to_half);
+  return result;
+}
+
+ConvolutionParams of_halves(ConvolutionParams params) {
+  for (TensorDesc* desc : {&params.input, &params.filter, &*params.bias, &params.output}) {
+    desc->data_type = DataType::float16;
+  }
+  return params;
+}
+
+Halves run_halves(const Plan& plan, const Halves& x, const Halves& w, const Halves& b) {
+  const auto bytes = [](const Halves& v) { return ConstBuffer(v.data(), v.size() * 2); };
+  Halves y(count_of(*plan.outputs()[0]));
+  const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
+  const Buffer outputs[] = {{y.data(), y.size() * 2}};
+  plan.run({inputs, outputs});
+  return y;
+}
+
 // What is left out of products of float16 is little beside the rounding of their sums.
 TYPED_TEST(SplitPlanTest, Float16IsRoundedAsIfSumsWereExact) {
-  using testing::double_to_half, testing::half_to_double;
-  using Halves = std::vector<std::uint16_t>;
-  const auto rounded = [](const Floats& v) {
-    Halves result(v.size());
-    std::transform(v.begin(), v.end(), result.begin(), double_to_half);
-    return result;
-  };
   const auto widened = [](const Halves& v) {
     Floats result(v.size());
     std::transform(v.begin(), v.end(), result.begin(), half_to_double);
@@ -109,13 +127,7 @@ TYPED_TEST(SplitPlanTest, Float16IsRoundedAsIfSumsWereExact) {
                                   reinterpret_cast<const std::byte*>(wide_b.data())};
     const reference::ExpectedTensor exact = reference::evaluate(params, numbers);
 
-    params.input.data_type = params.filter.data_type = params.output.data_type =
-        params.bias->data_type = DataType::float16;
-    Halves y(count_of(params.output));
-    const auto bytes = [](const Halves& v) { return ConstBuffer(v.data(), v.size() * 2); };
-    const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
-    const Buffer outputs[] = {{y.data(), y.size() * 2}};
-    this->split(params).run({inputs, outputs});
+    const Halves y = run_halves(this->split(of_halves(params)), x, w, b);
 
     double ours = 0, least = 0;
     int other = 0;
@@ -162,6 +174,27 @@ TYPED_TEST(SplitPlanTest, NumbersThatTheUnitCannotHoldTakeTheGeneralWayForTheirI
     EXPECT_EQ(std::memcmp(result.data(), expected.data(), result_image * 4), 0)
         << odd << ": the first image keeps its bits";
     EXPECT_EQ(std::memcmp(&result[result_image], &chain[result_image], result_image * 4), 0) << odd;
+  }
+}
+
+TYPED_TEST(SplitPlanTest, Float16ThatIsNotFiniteTakesTheGeneralWayForItsImageAlone) {
+  ConvolutionParams one = params_of({2, 64, 33, 1, 7, 9, 1, 1, 1});
+  one.start_padding = {0, 0};
+  one.output.sizes = output_sizes(one);
+  for (const ConvolutionParams& sums : {params_of({2, 64, 64, 1, 10, 10, 3, 1, 1}), one}) {
+    const ConvolutionParams params = of_halves(sums);
+    const Halves w = rounded(this->numbers(count_of(params.filter)));
+    const Halves b = rounded(this->numbers(params.output.sizes[1]));
+    Halves x = rounded(this->numbers(count_of(params.input)));
+    const Halves expected = run_halves(this->split(params), x, w, b);
+    const auto half = static_cast<std::ptrdiff_t>(expected.size() / 2);
+    for (const auto odd : {std::uint16_t{0x7c00}, std::uint16_t{0xfc00}, std::uint16_t{0x7e01}}) {
+      x[x.size() / 2 + 1234] = odd;
+      const Halves result = run_halves(this->split(params), x, w, b);
+      const Halves chain = run_halves(general(params), x, w, b);
+      EXPECT_TRUE(std::equal(result.begin(), result.begin() + half, expected.begin())) << odd;
+      EXPECT_TRUE(std::equal(result.begin() + half, result.end(), chain.begin() + half)) << odd;
+    }
   }
 }
 

@@ -48,6 +48,26 @@ Dims random_strides(Engine& engine, const Dims& sizes, bool is_input) {
 
 }  // namespace
 
+void WindowCase::add_dimension(std::uint32_t window, std::uint32_t stride, std::uint32_t dilation,
+                               std::uint32_t start, std::uint32_t end) {
+  window_sizes.push_back(window);
+  strides.push_back(stride);
+  dilations.push_back(dilation);
+  start_padding.push_back(start);
+  end_padding.push_back(end);
+}
+
+bool WindowCase::set_columns() {
+  std::uint64_t rows = image.sizes[1];
+  std::uint64_t blocks = 1;
+  for (const std::uint32_t size : window_sizes) rows *= size;
+  for (const std::uint32_t count : block_counts()) blocks *= count;
+  if (image.sizes[0] * rows * blocks > 60000) return false;
+  columns.sizes = {image.sizes[0], static_cast<std::uint32_t>(rows),
+                   static_cast<std::uint32_t>(blocks)};
+  return true;
+}
+
 UnfoldParams WindowCase::unfold() const {
   return {.input = image,
           .output = columns,
@@ -103,21 +123,11 @@ WindowCase random_distant_windows(Engine& engine) {
       const std::uint32_t start = once_in(engine, 2) ? pick(engine, 0, span - 1) / 2 : 0;
       const std::uint32_t end = once_in(engine, 2) ? (span - 1 - start) / 2 : 0;
       c.image.sizes.push_back(span - start - end + pick(engine, 0, stride - 1));
-      c.window_sizes.push_back(window);
-      c.strides.push_back(stride);
-      c.dilations.push_back(dilation);
-      c.start_padding.push_back(start);
-      c.end_padding.push_back(end);
+      c.add_dimension(window, stride, dilation, start, end);
     }
-    std::uint64_t rows = c.image.sizes[1];
-    std::uint64_t blocks = 1;
-    for (const std::uint32_t size : c.window_sizes) rows *= size;
-    for (const std::uint32_t count : c.block_counts()) blocks *= count;
     std::uint64_t pixels = 1;
     for (const std::uint32_t size : c.image.sizes) pixels *= size;
-    if (c.image.sizes[0] * rows * blocks > 60000 || pixels > 200000) continue;
-    c.columns.sizes = {c.image.sizes[0], static_cast<std::uint32_t>(rows),
-                       static_cast<std::uint32_t>(blocks)};
+    if (pixels > 200000 || !c.set_columns()) continue;
     c.image.data_type = c.columns.data_type = random_type(engine);
     return c;
   }
@@ -153,19 +163,9 @@ WindowCase random_window_case(Engine& engine, bool columns_are_output) {
         stride = pick(engine, std::max<std::uint64_t>(spread / 3, 1),
                       std::min<std::uint64_t>(spread + 3, UINT32_MAX));
       }
-      c.window_sizes.push_back(window);
-      c.strides.push_back(stride);
-      c.dilations.push_back(dilation);
-      c.start_padding.push_back(start);
-      c.end_padding.push_back(end);
+      c.add_dimension(window, stride, dilation, start, end);
     }
-    std::uint64_t rows = c.image.sizes[1];
-    std::uint64_t blocks = 1;
-    for (const std::uint32_t size : c.window_sizes) rows *= size;
-    for (const std::uint32_t count : c.block_counts()) blocks *= count;
-    if (c.image.sizes[0] * rows * blocks > 60000) continue;
-    c.columns.sizes = {c.image.sizes[0], static_cast<std::uint32_t>(rows),
-                       static_cast<std::uint32_t>(blocks)};
+    if (!c.set_columns()) continue;
     if (once_in(engine, 8)) c.columns.sizes.insert(c.columns.sizes.begin(), spatial - 1, 1);
     c.image.data_type = c.columns.data_type = random_type(engine);
     c.image.strides = random_strides(engine, c.image.sizes, columns_are_output);

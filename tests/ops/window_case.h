@@ -26,6 +26,12 @@ struct WindowCase {
   FoldParams fold() const;
   Dims block_counts() const;
   std::string text() const;
+
+  void add_dimension(std::uint32_t window, std::uint32_t stride, std::uint32_t dilation,
+                     std::uint32_t start, std::uint32_t end);
+  // From the image's sizes and the dimensions; false where that are more elements than a test
+  // needs.
+  bool set_columns();
 };
 
 // Any type, 1 to 6 spatial dimensions, a few thousand elements; now and then padding, dilation and

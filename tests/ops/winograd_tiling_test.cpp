@@ -7,12 +7,13 @@
 namespace weft::ops {
 namespace {
 
-ConvolutionGeometry geometry(std::uint32_t channels, std::uint32_t height, std::uint32_t width) {
+ConvolutionGeometry geometry(std::uint32_t channels, std::uint32_t height, std::uint32_t width,
+                             std::uint32_t batch = 1) {
   ConvolutionParams p;
-  p.input.sizes = {1, channels, height, width};
+  p.input.sizes = {batch, channels, height, width};
   p.filter.sizes = {channels, channels, 3, 3};
   p.start_padding = p.end_padding = {1, 1};
-  p.output.sizes = {1, channels, height, width};
+  p.output.sizes = {batch, channels, height, width};
   return ConvolutionGeometry(p);
 }
 
@@ -41,6 +42,18 @@ TEST(WinogradTiling, BlocksAreNearlyFull) {
   const std::int64_t tiles = tiling.block_rows * tiling.block_columns;
   const std::int64_t lanes = (tiles + 31) / 32 * 32;
   EXPECT_GE(tiles * 8, lanes * 7);
+}
+
+// As many images as have room, and no more than there are.
+TEST(WinogradTiling, SmallImagesShareABlock) {
+  const WinogradTiling few(geometry(128, 7, 7, 3), {2, 4}, true, 1);
+  EXPECT_EQ(few.images, 3);
+  EXPECT_GE(few.block_rows, 3 * few.rows + 2);
+  const WinogradTiling many(geometry(64, 7, 7, 100), {2, 4}, true, 1);
+  EXPECT_GE(many.images, 3);
+  EXPECT_LE(many.images, WinogradTiling::kMostImages);
+  EXPECT_LE(many.block_rows * many.block_columns, 256);
+  EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, true, 1).images, 1);
 }
 
 // Two threads get a block each, or a share of the output channels of a single one.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/direct/in_place.h"
 #include "kernels/direct/phases.h"
 #include "weft/isa.h"
 
@@ -150,6 +151,7 @@ struct DirectKernels {
   void (*sum_phases)(const DirectPhases& phases) noexcept;
   void (*load_f32)(const DirectRows& rows) noexcept;
   void (*load_f16)(const DirectRows& rows) noexcept;
+  void (*in_place)(const DirectInPlace& block) noexcept;  // or null
 };
 
 // Best instruction set first.

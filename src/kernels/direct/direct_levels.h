@@ -6,6 +6,7 @@
 
 namespace weft::kernels {
 struct DirectBlock;
+struct DirectInPlace;
 struct DirectPhases;
 struct DirectRows;
 }  // namespace weft::kernels
@@ -19,3 +20,7 @@ struct DirectRows;
   }
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_DIRECT)
 #undef WEFT_DECLARE_DIRECT
+
+namespace weft::kernels::avx512 {
+void direct_in_place(const DirectInPlace& b) noexcept;
+}

@@ -6,6 +6,14 @@ namespace weft::kernels {
 
 namespace {
 
+// Loads with a mask that cost no more than others are AVX-512's.
+constexpr void (*in_place([[maybe_unused]] Isa isa))(const DirectInPlace&) noexcept {
+#ifdef WEFT_HAVE_avx512
+  if (isa == Isa::avx512) return avx512::direct_in_place;
+#endif
+  return nullptr;
+}
+
 #define WEFT_DIRECT(level)   \
   {Isa::level,               \
    "direct_f32_" #level,     \
@@ -13,7 +21,8 @@ namespace {
    level::direct_multiply,   \
    level::direct_sum_phases, \
    level::direct_load_f32,   \
-   level::direct_load_f16},
+   level::direct_load_f16,   \
+   in_place(Isa::level)},
 constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
 #undef WEFT_DIRECT
 

@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/half.h"
 #include "kernels/resample/resample_levels.h"
 #include "kernels/resample/window.h"
 
@@ -15,21 +16,9 @@ using std::int64_t;
 inline float lerp(float a, float b, float t) { return (1 - t) * a + t * b; }
 inline double lerp(double a, double b, double t) { return a + t * (b - a); }
 
-template <class Real>
-inline void between(const Real* a, const Real* b, float t, Real* to, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], static_cast<Real>(t));
-}
-
-template <class Real>
-inline void along(const Real* row, const std::int32_t* index, const float* t, Real* __restrict to,
-                  int64_t count) {
-  for (int64_t i = along_windows(row, index, t, to, count); i < count; ++i) {
-    const std::int32_t second = index[i] + (t[i] > 0 ? 1 : 0);
-    const Real a = row[index[i]];
-    const Real mixed = lerp(a, row[second], static_cast<Real>(t[i]));
-    to[i] = t[i] > 0 ? mixed : a;
-  }
-}
+inline float widen(float x) { return x; }
+inline float widen(std::uint16_t x) { return widen_half(x); }
+inline double widen(double x) { return x; }
 
 // Toward zero; NaN, which integers never give, would become the lowest value.
 template <class T>
@@ -87,21 +76,92 @@ void truncate_row(const double* from, void* to_bytes, int64_t to_stride, int64_t
 template void truncate_row<std::int8_t>(const double*, void*, int64_t, int64_t) noexcept;
 template void truncate_row<std::uint8_t>(const double*, void*, int64_t, int64_t) noexcept;
 
-void lerp_between_f32(const float* a, const float* b, float t, float* to, int64_t count) noexcept {
-  between(a, b, t, to, count);
+#ifdef __AVX512F__
+inline void store_16(float* to, __mmask16 mask, __m512 x) noexcept {
+  _mm512_mask_storeu_ps(to, mask, x);
 }
-void lerp_between_f64(const double* a, const double* b, float t, double* to,
-                      int64_t count) noexcept {
-  between(a, b, t, to, count);
+inline void store_16(std::uint16_t* to, __mmask16 mask, __m512 x) noexcept {
+  const __m256i half =
+      _mm512_maskz_cvtps_ph(mask, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  _mm256_mask_storeu_epi16(to, mask, half);
 }
-void lerp_along_f32(const float* row, const std::int32_t* index, const float* t, float* to,
-                    int64_t count) noexcept {
-  along(row, index, t, to, count);
+#elif defined(__AVX2__)
+inline void store_8(float* to, __m256 x) noexcept { _mm256_storeu_ps(to, x); }
+inline void store_8(std::uint16_t* to, __m256 x) noexcept {
+  const __m128i half = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), half);
 }
-void lerp_along_f64(const double* row, const std::int32_t* index, const float* t, double* to,
-                    int64_t count) noexcept {
-  along(row, index, t, to, count);
+#endif
+inline void store_1(float* to, float x) noexcept { *to = x; }
+inline void store_1(std::uint16_t* to, float x) noexcept { *to = narrow_half(x); }
+
+inline void between_row(const float* a, const float* b, float t, auto* __restrict to,
+                        int64_t count) noexcept {
+  int64_t i = 0;
+#ifdef __AVX512F__
+  const __m512 weight = _mm512_set1_ps(t);
+  const auto mix = [&](__mmask16 mask, int64_t lanes) {
+    const __m512 x = _mm512_maskz_loadu_ps(mask, a + i);
+    const __m512 y = _mm512_maskz_loadu_ps(mask, b + i);
+    store_16(to + i, mask, Floats::mix(0xffff, x, y, weight));
+    i += lanes;
+  };
+  // Rows lie anywhere; their vectors shall not lie in two lines each.
+  const auto past = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(*to) % 16);
+  if (past > 0 && count > 16) mix(first_16(16 - past), 16 - past);
+  while (i + 16 <= count) mix(0xffff, 16);
+  if (i < count) mix(first_16(count - i), count - i);
+#else
+#ifdef __AVX2__
+  const __m256 weight = _mm256_set1_ps(t);
+  for (; i + 8 <= count; i += 8) {
+    store_8(to + i, mix_8(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), weight));
+  }
+#endif
+  for (; i < count; ++i) store_1(to + i, lerp(a[i], b[i], t));
+#endif
 }
+
+template <class T>
+void lerp_between(const float* a, const float* b, const float* t, int64_t rows, void* to,
+                  int64_t to_stride, int64_t count) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    between_row(a, b, t[r], static_cast<T*>(to) + r * to_stride, count);
+  }
+}
+template void lerp_between<float>(const float*, const float*, const float*, int64_t, void*, int64_t,
+                                  int64_t) noexcept;
+template void lerp_between<std::uint16_t>(const float*, const float*, const float*, int64_t, void*,
+                                          int64_t, int64_t) noexcept;
+
+void lerp_between_f64(const double* a, const double* b, const float* t, int64_t rows,
+                      void* to_bytes, int64_t to_stride, int64_t count) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    double* __restrict to = static_cast<double*>(to_bytes) + r * to_stride;
+    for (int64_t i = 0; i < count; ++i) to[i] = lerp(a[i], b[i], double{t[r]});
+  }
+}
+
+template <class T, class Real>
+void lerp_along(const void* row_bytes, const void* other_bytes, float between, const Picks& picks,
+                Real* __restrict to) noexcept {
+  const T* row = static_cast<const T*>(row_bytes);
+  const T* other = static_cast<const T*>(other_bytes);
+  const auto at = [=](std::int32_t k) {
+    const Real x = widen(row[k]);
+    return other == nullptr ? x : lerp(x, Real{widen(other[k])}, Real{between});
+  };
+  for (int64_t i = along_windows(row, other, between, picks, to); i < picks.count; ++i) {
+    const Real a = at(picks.index[i]);
+    to[i] = picks.t[i] > 0 ? lerp(a, at(picks.index[i] + 1), Real{picks.t[i]}) : a;
+  }
+}
+template void lerp_along<float, float>(const void*, const void*, float, const Picks&,
+                                       float*) noexcept;
+template void lerp_along<std::uint16_t, float>(const void*, const void*, float, const Picks&,
+                                               float*) noexcept;
+template void lerp_along<double, double>(const void*, const void*, float, const Picks&,
+                                         double*) noexcept;
 
 void add_row(const float* row, double weight, double* sum, int64_t count) noexcept {
   for (int64_t i = 0; i < count; ++i) sum[i] += weight * static_cast<double>(row[i]);

@@ -16,6 +16,13 @@ namespace weft::kernels {
 using GatherRow = void (*)(const void* from, const std::int64_t* offsets, void* to,
                            std::int64_t to_stride, std::int64_t count) noexcept;
 
+// Rows of elements that stand there twice or four times: row r of the output, `to_stride` bytes
+// after the one before, has `bytes` and comes from the one at byte sources[r] of `from`:
+// to[r][i] = from[sources[r]][i / factor], elements of 1, 2 or 4 bytes.
+using RepeatRows = void (*)(const void* from, const std::int64_t* sources, std::int64_t rows,
+                            std::int64_t bytes, std::int64_t element_bytes, std::int64_t factor,
+                            void* to, std::int64_t to_stride) noexcept;
+
 // to[i] = from[i * from_stride], widened exactly.
 template <class Real>
 using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
@@ -23,17 +30,70 @@ using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
 
 // Linear interpolation in one precision, `count` results.
 //
-//   float   (1 - t) a + t b
-//   double  a + t (b - a), for integers: between equal numbers it is exact
+//   float   lerp(a, b, t) = (1 - t) a + t b
+//   double  lerp(a, b, t) = a + t (b - a), for integers: between equal numbers it is exact
+
+// Between two rows, `rows` times: to[r * to_stride + i] = lerp(a[i], b[i], t[r]), rounded to the
+// type of the row; the stride in elements. `to` overlaps nothing.
 template <class Real>
-struct LinearLoops {
-  // to[i] = lerp(a[i], b[i], t): between two rows. `to` may be `a` or `b`.
-  void (*between)(const Real* a, const Real* b, float t, Real* to, std::int64_t count) noexcept;
-  // to[i] = lerp(row[index[i]], row[index[i] + 1], t[i]): along a row. Neither index[i] nor
-  // index[i] + t[i] ever decreases. Where t[i] is 0, index[i] + 1 is not read. Overlaps nothing.
-  void (*along)(const Real* row, const std::int32_t* index, const float* t, Real* to,
-                std::int64_t count) noexcept;
+using Between = void (*)(const Real* a, const Real* b, const float* t, std::int64_t rows, void* to,
+                         std::int64_t to_stride, std::int64_t count) noexcept;
+
+// Which elements of a row mix: index[i] and index[i] + 1. Neither index[i] nor index[i] + t[i] ever
+// decreases.
+struct Picks {
+  const std::int32_t* index = nullptr;
+  const float* t = nullptr;  // [0, 1)
+  std::int64_t count = 0;
+  std::int64_t row_count = 0;  // elements of the row
+  // Most elements that 8 and 16 of them need, those from a multiple of 8 or 16 on: from the first
+  // to the last.
+  std::int32_t reach_8 = 0;
+  std::int32_t reach_16 = 0;
+  // From output 16 to there, what is 8 further has the same t and comes from `step` elements
+  // further: so it is where scales are powers of two.
+  std::int64_t same_end = 0;
+  std::int32_t step = 0;
 };
+
+// Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
+// `other` is not null, lerp(row, other, between). Where t[i] is 0, x[index[i] + 1] counts for
+// nothing and need not be there. `to` overlaps nothing.
+template <class Real>
+using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
+                       Real* to) noexcept;
+
+// Linear interpolation of 8-bit integers without rounding, where weights are multiples of
+// 2^-kMostShift: numbers of a row are counted in units of 2^-shift from the lowest of the type on.
+inline constexpr int kMostShift = 24;
+
+struct FixedPicks {
+  const std::int32_t* index = nullptr;
+  const std::int32_t* weights = nullptr;  // of index[i] + 1, in [0, 2^shift)
+  // Every four numbers come from 16 elements (or the whole row where that is shorter): those from
+  // starts[i / 4] on, of which byte controls[i] says which; a negative byte is a 0. Null where the
+  // elements lie further apart. All tables have whole groups of kGroup numbers.
+  static constexpr std::int64_t kGroup = 16;
+  const std::int32_t* starts = nullptr;
+  const std::uint32_t* controls = nullptr;
+  std::int64_t count = 0;
+  std::int64_t row_count = 0;
+  int shift = 0;
+};
+
+// to[i] = row[index[i]] 2^shift + (row[index[i] + 1] - row[index[i]]) weights[i]; `to` has room for
+// whole groups.
+using FixedAlong = void (*)(const void* row, const FixedPicks& picks, std::uint32_t* to) noexcept;
+
+struct FixedWeight {
+  std::uint32_t weight = 0;  // [0, 2^shift)
+  int shift = 0;
+  int row_shift = 0;  // of the two rows
+};
+
+// to[i] = a[i] + (b[i] - a[i]) weight 2^-shift, truncated toward zero.
+using FixedBetween = void (*)(const std::uint32_t* a, const std::uint32_t* b, const FixedWeight& t,
+                              void* to, std::int64_t count) noexcept;
 
 struct ResampleKernels {
   Isa isa;
@@ -45,6 +105,8 @@ struct ResampleKernels {
   GatherRow gather_16;
   GatherRow gather_32;
 
+  RepeatRows repeat;
+
   // Rows of 8-bit integers; floats have rows.h. store truncates toward zero and saturates.
   WidenRow<float> load_i8_f32;
   WidenRow<float> load_u8_f32;
@@ -55,8 +117,17 @@ struct ResampleKernels {
   void (*store_f64_u8)(const double* from, void* to, std::int64_t to_stride,
                        std::int64_t count) noexcept;
 
-  LinearLoops<float> linear_f32;
-  LinearLoops<double> linear_f64;
+  Between<float> between_f32;
+  Between<float> between_f16;  // float32 rows, a float16 result
+  Between<double> between_f64;
+  Along<float> along_f32;
+  Along<float> along_f16;  // float16 rows, a float32 result
+  Along<double> along_f64;
+
+  FixedAlong fixed_along_i8;
+  FixedAlong fixed_along_u8;
+  FixedBetween fixed_between_i8;
+  FixedBetween fixed_between_u8;
 
   // sum[i] += weight * row[i]
   void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;

@@ -11,24 +11,33 @@ using std::uint16_t;
 using std::uint32_t;
 using std::uint8_t;
 
-#define WEFT_RESAMPLE(level)                         \
-  {Isa::level,                                       \
-   "nearest_" #level,                                \
-   "linear_" #level,                                 \
-   "antialias_" #level,                              \
-   level::gather_row<uint8_t>,                       \
-   level::gather_row<uint16_t>,                      \
-   level::gather_row<uint32_t>,                      \
-   level::widen_row<int8_t, float>,                  \
-   level::widen_row<uint8_t, float>,                 \
-   level::widen_row<int8_t, double>,                 \
-   level::widen_row<uint8_t, double>,                \
-   level::truncate_row<int8_t>,                      \
-   level::truncate_row<uint8_t>,                     \
-   {level::lerp_between_f32, level::lerp_along_f32}, \
-   {level::lerp_between_f64, level::lerp_along_f64}, \
-   level::add_row,                                   \
-   level::triangle_sum,                              \
+#define WEFT_RESAMPLE(level)           \
+  {Isa::level,                         \
+   "nearest_" #level,                  \
+   "linear_" #level,                   \
+   "antialias_" #level,                \
+   level::gather_row<uint8_t>,         \
+   level::gather_row<uint16_t>,        \
+   level::gather_row<uint32_t>,        \
+   level::repeat_rows,                 \
+   level::widen_row<int8_t, float>,    \
+   level::widen_row<uint8_t, float>,   \
+   level::widen_row<int8_t, double>,   \
+   level::widen_row<uint8_t, double>,  \
+   level::truncate_row<int8_t>,        \
+   level::truncate_row<uint8_t>,       \
+   level::lerp_between<float>,         \
+   level::lerp_between<uint16_t>,      \
+   level::lerp_between_f64,            \
+   level::lerp_along<float, float>,    \
+   level::lerp_along<uint16_t, float>, \
+   level::lerp_along<double, double>,  \
+   level::fixed_along<int8_t>,         \
+   level::fixed_along<uint8_t>,        \
+   level::fixed_between<int8_t>,       \
+   level::fixed_between<uint8_t>,      \
+   level::add_row,                     \
+   level::triangle_sum,                \
    level::narrow_row},
 constexpr ResampleKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_RESAMPLE)};
 #undef WEFT_RESAMPLE

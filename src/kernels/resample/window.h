@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "kernels/resample/resample.h"
+
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -43,72 +45,201 @@ struct Window32 {
   __m512i low, high;
 };
 
-struct Window64 {
-  static constexpr std::int64_t kElements = 16;
-  Window64(const double* from, std::int64_t count) noexcept {
-    const __mmask16 mask = first_16(count);
-    low = _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
-    high = _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask >> 8), from + 8);
+// What along_windows() needs of a type of rows.
+struct Floats {
+  using Element = float;
+  using Real = float;
+  using Vector = __m512;
+  using Index = __m512i;
+  using Mask = __mmask16;
+  static constexpr std::int64_t kLanes = 16;
+  static Mask first(std::int64_t count) noexcept { return count <= 0 ? Mask{0} : first_16(count); }
+  static Vector load(Mask mask, const float* from) noexcept {
+    return _mm512_maskz_loadu_ps(mask, from);
   }
-  __m512d at(__m512i i) const noexcept { return _mm512_permutex2var_pd(low, i, high); }
-  __m512d low, high;
+  static Vector weights(Mask mask, const float* t) noexcept { return load(mask, t); }
+  static Mask positive(Vector t) noexcept {
+    return _mm512_cmp_ps_mask(t, _mm512_setzero_ps(), _CMP_GT_OQ);
+  }
+  static Index indices(Mask mask, const std::int32_t* index) noexcept {
+    return _mm512_maskz_loadu_epi32(mask, index);
+  }
+  static Index minus(Index i, std::int32_t start) noexcept {
+    return _mm512_sub_epi32(i, _mm512_set1_epi32(start));
+  }
+  static Index next(Index i, Mask mask) noexcept {
+    return _mm512_mask_add_epi32(i, mask, i, _mm512_set1_epi32(1));
+  }
+  static Vector pick(Index i, Vector from) noexcept {
+    return _mm512_maskz_permutexvar_ps(0xffff, i, from);
+  }
+  static Vector pick(Vector low, Index i, Vector high) noexcept {
+    return _mm512_permutex2var_ps(low, i, high);
+  }
+  static Vector gather(Mask mask, Index i, const float* row) noexcept {
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, i, row, sizeof(float));
+  }
+  static Vector broadcast(float t) noexcept { return _mm512_set1_ps(t); }
+  static Vector mix(Mask mixes, Vector a, Vector b, Vector t) noexcept {
+    const Vector rest = _mm512_sub_ps(_mm512_set1_ps(1), t);
+    return _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(t, b));
+  }
+  static void store(float* to, Mask mask, Vector x) noexcept { _mm512_mask_storeu_ps(to, mask, x); }
 };
 
-inline std::int64_t along_windows(const float* row, const std::int32_t* index, const float* t,
-                                  float* to, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 16) {
-    const __mmask16 mask = first_16(count - i);
-    const std::int64_t last = (count - i < 16 ? count : i + 16) - 1;
-    const std::int64_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
-    const __m512 weight = _mm512_maskz_loadu_ps(mask, t + i);
-    const __mmask16 mixes = _mm512_cmp_ps_mask(weight, _mm512_setzero_ps(), _CMP_GT_OQ);
-    const __m512i first = _mm512_maskz_loadu_epi32(mask, index + i);
-    const __m512i second = _mm512_mask_add_epi32(first, mixes, first, _mm512_set1_epi32(1));
-    __m512 a;
-    __m512 b;
-    if (elements <= Window32::kElements) {
-      const Window32 window(row + index[i], elements);
-      const __m512i start = _mm512_set1_epi32(index[i]);
-      a = _mm512_castsi512_ps(window.at(_mm512_sub_epi32(first, start)));
-      b = _mm512_castsi512_ps(window.at(_mm512_sub_epi32(second, start)));
-    } else {
-      a = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, first, row, sizeof(float));
-      b = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, second, row, sizeof(float));
-    }
-    const __m512 rest = _mm512_sub_ps(_mm512_set1_ps(1), weight);
-    _mm512_mask_storeu_ps(
-        to + i, mask,
-        _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(weight, b)));
+struct Halves : Floats {
+  using Element = std::uint16_t;
+  static Vector load(Mask mask, const std::uint16_t* from) noexcept {
+    return _mm512_maskz_cvtph_ps(mask, _mm256_maskz_loadu_epi16(mask, from));
   }
-  return count;
+  static Vector gather(Mask mask, Index i, const std::uint16_t* row) noexcept {
+    std::int32_t index[kLanes];
+    std::uint16_t elements[kLanes];
+    _mm512_storeu_epi32(index, _mm512_maskz_mov_epi32(mask, i));
+    for (std::int64_t k = 0; k < kLanes; ++k) elements[k] = row[index[k]];
+    return load(0xffff, elements);
+  }
+};
+
+struct Doubles {
+  using Element = double;
+  using Real = double;
+  using Vector = __m512d;
+  using Index = __m512i;
+  using Mask = __mmask8;
+  static constexpr std::int64_t kLanes = 8;
+  static Mask first(std::int64_t count) noexcept { return count <= 0 ? Mask{0} : first_8(count); }
+  static Vector load(Mask mask, const double* from) noexcept {
+    return _mm512_maskz_loadu_pd(mask, from);
+  }
+  static Vector weights(Mask mask, const float* t) noexcept {
+    return _mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, t));
+  }
+  static Mask positive(Vector t) noexcept {
+    return _mm512_cmp_pd_mask(t, _mm512_setzero_pd(), _CMP_GT_OQ);
+  }
+  static Index indices(Mask mask, const std::int32_t* index) noexcept {
+    return _mm512_maskz_cvtepi32_epi64(mask, _mm256_maskz_loadu_epi32(mask, index));
+  }
+  static Index minus(Index i, std::int32_t start) noexcept {
+    return _mm512_sub_epi64(i, _mm512_set1_epi64(start));
+  }
+  static Index next(Index i, Mask mask) noexcept {
+    return _mm512_mask_add_epi64(i, mask, i, _mm512_set1_epi64(1));
+  }
+  static Vector pick(Index i, Vector from) noexcept {
+    return _mm512_maskz_permutexvar_pd(0xff, i, from);
+  }
+  static Vector pick(Vector low, Index i, Vector high) noexcept {
+    return _mm512_permutex2var_pd(low, i, high);
+  }
+  static Vector gather(Mask mask, Index i, const double* row) noexcept {
+    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, i, row, sizeof(double));
+  }
+  static Vector broadcast(float t) noexcept { return _mm512_set1_pd(double{t}); }
+  static Vector mix(Mask mixes, Vector a, Vector b, Vector t) noexcept {
+    return _mm512_mask_add_pd(a, mixes, a, _mm512_mul_pd(t, _mm512_sub_pd(b, a)));
+  }
+  static void store(double* to, Mask mask, Vector x) noexcept {
+    _mm512_mask_storeu_pd(to, mask, x);
+  }
+};
+
+template <class Lanes, bool kOther>
+void along_vectors(const typename Lanes::Element* row, const typename Lanes::Element* other,
+                   float between, const Picks& picks, typename Lanes::Real* to) noexcept {
+  using Vector = typename Lanes::Vector;
+  using Mask = typename Lanes::Mask;
+  constexpr std::int64_t kLanes = Lanes::kLanes;
+  constexpr Mask kAll = static_cast<Mask>(0xffff);
+  const std::int32_t* const index = picks.index;
+  const float* const t = picks.t;
+  const std::int64_t count = picks.count;
+  // Windows lie within the row, so that those of one row have the same masks.
+  const Mask low_lanes = Lanes::first(picks.row_count);
+  const Mask high_lanes = Lanes::first(picks.row_count - kLanes);
+  const std::int32_t reach = kLanes == 16 ? picks.reach_16 : picks.reach_8;
+  const std::int64_t most = reach <= kLanes ? kLanes : 2 * kLanes;  // elements of a window
+  const auto end = static_cast<std::int32_t>(picks.row_count < most ? 0 : picks.row_count - most);
+  const Vector weight_between = Lanes::broadcast(between);
+  const auto load = [=](Mask mask, std::int64_t k) {
+    const Vector x = Lanes::load(mask, row + k);
+    if constexpr (!kOther) return x;
+    return Lanes::mix(kAll, x, Lanes::load(mask, other + k), weight_between);
+  };
+  const auto windows = [=](std::int32_t start, auto first, auto second, Vector& a, Vector& b) {
+    const Vector low = load(low_lanes, start);
+    if (reach <= kLanes) {
+      a = Lanes::pick(first, low);
+      b = Lanes::pick(second, low);
+    } else {
+      const Vector high = load(high_lanes, start + kLanes);
+      a = Lanes::pick(low, first, high);
+      b = Lanes::pick(low, second, high);
+    }
+  };
+  const auto gather = [=](Mask mask, auto k) {
+    const Vector x = Lanes::gather(mask, k, row);
+    if constexpr (!kOther) return x;
+    return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
+  };
+  const auto group = [&](std::int64_t i, Mask mask) {
+    const Vector weight = Lanes::weights(mask, t + i);
+    const Mask mixes = Lanes::positive(weight);
+    const std::int32_t start = index[i] < end ? index[i] : end;
+    const auto first = Lanes::indices(mask, index + i);
+    Vector a;
+    Vector b;
+    if (reach <= 2 * kLanes) {
+      const auto relative = Lanes::minus(first, start);
+      windows(start, relative, Lanes::next(relative, mixes), a, b);
+    } else {
+      a = gather(mask, first);
+      b = gather(mask, Lanes::next(first, mixes));
+    }
+    Lanes::store(to + i, mask, Lanes::mix(mixes, a, b, weight));
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= count && i < 16; i += kLanes) group(i, kAll);
+  if (picks.same_end >= 16 + 2 * kLanes && reach <= 2 * kLanes) {
+    // The tables stay in registers: loads beside many stores that wait for memory take their time,
+    // even from the nearest cache.
+    const Vector weight = Lanes::weights(kAll, t + i);
+    const Mask mixes = Lanes::positive(weight);
+    std::int32_t start = index[i];
+    const auto first = Lanes::minus(Lanes::indices(kAll, index + i), start);
+    const auto second = Lanes::next(first, mixes);
+    const std::int32_t step = picks.step * static_cast<std::int32_t>(kLanes / 8);
+    for (; i + kLanes <= picks.same_end && start <= end; i += kLanes, start += step) {
+      Vector a;
+      Vector b;
+      windows(start, first, second, a, b);
+      Lanes::store(to + i, kAll, Lanes::mix(mixes, a, b, weight));
+    }
+  }
+  for (; i + kLanes <= count; i += kLanes) group(i, kAll);
+  if (i < count) group(i, Lanes::first(count - i));
 }
 
-inline std::int64_t along_windows(const double* row, const std::int32_t* index, const float* t,
-                                  double* to, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 8) {
-    const __mmask8 mask = first_8(count - i);
-    const std::int64_t last = (count - i < 8 ? count : i + 8) - 1;
-    const std::int64_t elements = index[last] + (t[last] > 0 ? 1 : 0) - index[i] + 1;
-    const __m512d weight = _mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, t + i));
-    const __mmask8 mixes = _mm512_cmp_pd_mask(weight, _mm512_setzero_pd(), _CMP_GT_OQ);
-    const __m512i first =
-        _mm512_maskz_cvtepi32_epi64(mask, _mm256_maskz_loadu_epi32(mask, index + i));
-    const __m512i second = _mm512_mask_add_epi64(first, mixes, first, _mm512_set1_epi64(1));
-    __m512d a;
-    __m512d b;
-    if (elements <= Window64::kElements) {
-      const Window64 window(row + index[i], elements);
-      const __m512i start = _mm512_set1_epi64(index[i]);
-      a = window.at(_mm512_sub_epi64(first, start));
-      b = window.at(_mm512_sub_epi64(second, start));
-    } else {
-      a = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, first, row, sizeof(double));
-      b = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, second, row, sizeof(double));
-    }
-    const __m512d part = _mm512_mul_pd(weight, _mm512_sub_pd(b, a));
-    _mm512_mask_storeu_pd(to + i, mask, _mm512_mask_add_pd(a, mixes, a, part));
+template <class Element>
+struct LanesOf;
+template <>
+struct LanesOf<float> : Floats {};
+template <>
+struct LanesOf<std::uint16_t> : Halves {};
+template <>
+struct LanesOf<double> : Doubles {};
+
+template <class Element, class Real>
+std::int64_t along_windows(const Element* row, const Element* other, float between,
+                           const Picks& picks, Real* to) noexcept {
+  using Lanes = LanesOf<Element>;
+  if (other == nullptr) {
+    along_vectors<Lanes, false>(row, other, between, picks, to);
+  } else {
+    along_vectors<Lanes, true>(row, other, between, picks, to);
   }
-  return count;
+  return picks.count;
 }
 
 inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
@@ -187,50 +318,57 @@ std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
 
 #ifdef __AVX2__
 
-struct Window {
-  static constexpr std::int64_t kElements = 16;
-  Window(const float* from, std::int64_t count) noexcept {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i end = _mm256_set1_epi32(static_cast<std::int32_t>(count));
-    low = _mm256_maskload_ps(from, _mm256_cmpgt_epi32(end, lanes));
-    high = _mm256_maskload_ps(
-        from + 8, _mm256_cmpgt_epi32(_mm256_sub_epi32(end, _mm256_set1_epi32(8)), lanes));
-  }
-  __m256 at(__m256i i) const noexcept {
-    const __m256i in_high = _mm256_cmpgt_epi32(i, _mm256_set1_epi32(7));
-    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, i), _mm256_permutevar8x32_ps(high, i),
-                            _mm256_castsi256_ps(in_high));
-  }
-  __m256 low, high;
-};
+inline __m256 load_8(const float* from) noexcept { return _mm256_loadu_ps(from); }
+inline __m256 load_8(const std::uint16_t* from) noexcept {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
 
-// Whole vectors, as far as all are within a window.
-inline std::int64_t along_windows(const float* row, const std::int32_t* index, const float* t,
-                                  float* to, std::int64_t count) noexcept {
+inline __m256 mix_8(__m256 a, __m256 b, __m256 t) noexcept {
+  const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), t);
+  return _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(t, b));
+}
+
+// Whole vectors, where all are within a window.
+template <class Element>
+std::int64_t along_windows(const Element* row, const Element* other, float between,
+                           const Picks& picks, float* to) noexcept {
+  if (picks.row_count < 16 || picks.reach_8 > 16) return 0;
+  const bool twice = picks.reach_8 > 8;
+  const auto end = static_cast<std::int32_t>(picks.row_count - (twice ? 16 : 8));
+  const __m256 weight_between = _mm256_set1_ps(between);
+  const auto load = [=](std::int64_t k) {
+    const __m256 x = load_8(row + k);
+    return other == nullptr ? x : mix_8(x, load_8(other + k), weight_between);
+  };
   std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const std::int64_t elements = index[i + 7] + (t[i + 7] > 0 ? 1 : 0) - index[i] + 1;
-    if (elements > Window::kElements) break;
-    const __m256 weight = _mm256_loadu_ps(t + i);
+  for (; i + 8 <= picks.count; i += 8) {
+    const std::int32_t* index = picks.index + i;
+    const std::int32_t start = *index < end ? *index : end;
+    const __m256 weight = _mm256_loadu_ps(picks.t + i);
     const __m256 mixes = _mm256_cmp_ps(weight, _mm256_setzero_ps(), _CMP_GT_OQ);
-    const __m256i first =
-        _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + i)),
-                         _mm256_set1_epi32(index[i]));
-    const Window window(row + index[i], elements);
-    const __m256 a = window.at(first);
-    const __m256 b = window.at(_mm256_sub_epi32(first, _mm256_castps_si256(mixes)));
-    const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), weight);
-    const __m256 mixed = _mm256_add_ps(_mm256_mul_ps(rest, a), _mm256_mul_ps(weight, b));
-    _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mixed, mixes));
+    const __m256i indices = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
+    const __m256i first = _mm256_sub_epi32(indices, _mm256_set1_epi32(start));
+    const __m256i second = _mm256_sub_epi32(first, _mm256_castps_si256(mixes));
+    const __m256 low = load(start);
+    __m256 a = _mm256_permutevar8x32_ps(low, first);
+    __m256 b = _mm256_permutevar8x32_ps(low, second);
+    if (twice) {
+      const __m256 high = load(start + 8);
+      const __m256i end_of_low = _mm256_set1_epi32(7);
+      a = _mm256_blendv_ps(a, _mm256_permutevar8x32_ps(high, first),
+                           _mm256_castsi256_ps(_mm256_cmpgt_epi32(first, end_of_low)));
+      b = _mm256_blendv_ps(b, _mm256_permutevar8x32_ps(high, second),
+                           _mm256_castsi256_ps(_mm256_cmpgt_epi32(second, end_of_low)));
+    }
+    _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mix_8(a, b, weight), mixes));
   }
   return i;
 }
 
 #endif
 
-template <class Real>
-std::int64_t along_windows(const Real*, const std::int32_t*, const float*, Real*,
-                           std::int64_t) noexcept {
+template <class Element, class Real>
+std::int64_t along_windows(const Element*, const Element*, float, const Picks&, Real*) noexcept {
   return 0;
 }
 

@@ -50,6 +50,7 @@ struct SplitTile {
   float* acc;
   std::int64_t acc_stride;
   bool first;
+  std::int64_t chain;  // blocks whose sums are added as a whole to those before
   // Cache lines to fetch into the second level meanwhile, after each four products.
   const std::uint16_t* ahead;
   std::int64_t ahead_lines;

@@ -109,14 +109,19 @@ void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexc
 template <int parts>
 void multiply(const SplitTile& tile) noexcept {
   constexpr std::int64_t kStep = parts * kSplitFilterPart;
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+  zero_tiles();
   const std::uint16_t* ahead = tile.ahead;
   const std::uint16_t* h = tile.b;
   const std::int64_t part = tile.part_stride;
+  bool first = tile.first;
+  std::int64_t chain_end = tile.chain;
   for (std::int64_t block = 0; block < tile.block_count; ++block, h += tile.b_gap) {
+    if (block == chain_end) {
+      store_sums(tile.acc, tile.acc_stride, first);
+      zero_tiles();
+      first = false;
+      chain_end += tile.chain;
+    }
     const std::uint16_t* pixels = tile.a + block * tile.block_stride;
     for (std::int64_t tap = 0; tap < tile.tap_count; ++tap, h += kStep) {
       const std::uint16_t* x = pixels + tile.taps[tap];
@@ -185,7 +190,7 @@ void multiply(const SplitTile& tile) noexcept {
       }
     }
   }
-  store_sums(tile.acc, tile.acc_stride, tile.first);
+  store_sums(tile.acc, tile.acc_stride, first);
 }
 
 }  // namespace

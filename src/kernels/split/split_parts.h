@@ -40,6 +40,13 @@ inline void prefetch_tile(const std::uint16_t* from) {
   }
 }
 
+inline void zero_tiles() {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+}
+
 // Cache lines into the second level.
 inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
   for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
@@ -79,10 +86,7 @@ inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::
                            float* sums, std::int64_t line, bool first, const Between& between) {
   constexpr std::int64_t kPart = kSplitBlock * kSplitBlock;
   constexpr std::int64_t kStep = parts * kPart;
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+  zero_tiles();
   for (std::int64_t step = 0; step < steps; ++step, a += kStep, b += kStep) {
     const std::uint16_t* next = b + kStep;
     // Each line changes one operand of the line before.

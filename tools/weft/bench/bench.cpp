@@ -44,7 +44,7 @@ struct Options {
   std::string shapes, op, data_type, max_isa, plot, sweep;
   std::vector<std::string> only, peers = {"onednn", "torch", "opencv"};
   std::vector<unsigned> threads = {1};
-  bool allow_winograd = false;
+  bool allow_winograd = false, no_winograd = false;
   unsigned rounds = 7;
   double seconds = 0.5;
   std::uint64_t sweep_to = std::uint64_t{4} << 30;
@@ -70,11 +70,11 @@ void cap_rivals(Isa isa) {
   if (isa < Isa::avx2) {
     set("ONEDNN_MAX_CPU_ISA", "SSE41");
     set("ATEN_CPU_CAPABILITY", "default");
-    set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512_SKX");
+    set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512-SKX");
   } else if (isa == Isa::avx2) {
     set("ONEDNN_MAX_CPU_ISA", "AVX2");
     set("ATEN_CPU_CAPABILITY", "avx2");
-    set("OPENCV_CPU_DISABLE", "AVX512_SKX");
+    set("OPENCV_CPU_DISABLE", "AVX512-SKX");
   } else if (isa == Isa::avx512) {
     set("ONEDNN_MAX_CPU_ISA", "AVX512_CORE");
   }
@@ -123,10 +123,15 @@ class Progress {
   bool shown_;
 };
 
+Winograd winograd_of(const Options& options) {
+  if (options.no_winograd) return Winograd::never;
+  return options.allow_winograd ? Winograd::allowed : Winograd::accurate;
+}
+
 Row measure_shape(const Shape& shape, const Limits& limits, std::vector<PeerSlot>& peers,
                   const Options& options, Isa isa) try {
   const Tensors tensors(shape.params);
-  const Task task{shape, tensors, limits.threads, options.allow_winograd};
+  const Task task{shape, tensors, limits.threads, winograd_of(options)};
   const RaceOptions race{options.rounds, options.seconds, limits.threads, tensors.sets()};
   return measure(task, limits, peers, {isa, race});
 } catch (const std::bad_alloc&) {
@@ -179,7 +184,7 @@ int run_bench(const Options& options, bool json) {
   if (!options.plot.empty()) check_output(options.plot);
 
   const LoadMeter load;
-  Report report{.machine = this_machine(), .winograd = options.allow_winograd};
+  Report report{.machine = this_machine(), .winograd = winograd_of(options)};
   report.isa = highest_isa(options);
   cap_rivals(report.isa);
   give_rivals_huge_pages();
@@ -242,8 +247,12 @@ void add_conditions(CLI::App& command, Options& options) {
                   "avx512, amx")
       ->check(CLI::IsMember({"base", "sse4", "avx2", "avx512", "amx"}))
       ->type_name("ISA");
-  command.add_flag("--allow-winograd", options.allow_winograd,
-                   "Let everybody use Winograd's algorithm, which is faster and less exact");
+  command.add_flag("--no-winograd", options.no_winograd,
+                   "Keep Weft from Winograd's algorithm where it would be exact enough, too");
+  command
+      .add_flag("--allow-winograd", options.allow_winograd,
+                "Let everybody use Winograd's algorithm, which is faster and less exact")
+      ->excludes("--no-winograd");
   command
       .add_option("--peers", options.peers,
                   "Rivals, where they are installed: onednn, torch, opencv; none")

@@ -8,6 +8,7 @@
 
 #include "bench/shapes.h"
 #include "bench/tensors.h"
+#include "weft/plan.h"
 
 namespace weft::cli::bench {
 
@@ -44,7 +45,7 @@ struct Task {
   const Shape& shape;
   const Tensors& tensors;
   unsigned threads = 1;
-  bool winograd = false;  // allowed
+  Winograd winograd = Winograd::accurate;  // rivals have it only where it is allowed
 };
 
 // A rival may know several ways for one shape. Its figure is the fastest way of those that count;

@@ -120,7 +120,8 @@ class OnednnPeer : public Peer {
     add("direct", {.layout = best});
     add("nhwc", {.layout = DnnlLayout::nhwc});
     add("blocked", {.layout = best, .reorder = false});
-    if (task.winograd) add("winograd", {.layout = DnnlLayout::any, .winograd = true});
+    if (task.winograd == Winograd::allowed)
+      add("winograd", {.layout = DnnlLayout::any, .winograd = true});
     return result;
   }
 

@@ -6,6 +6,7 @@
 #include "bench/limits.h"
 #include "bench/machine.h"
 #include "bench/measure.h"
+#include "weft/plan.h"
 
 namespace weft::cli::bench {
 
@@ -26,7 +27,7 @@ std::vector<Mean> geometric_means(const std::vector<Row>& rows);
 struct Report {
   Machine machine = {};
   Isa isa = Isa::base;
-  bool winograd = false;
+  Winograd winograd = Winograd::accurate;
   std::vector<PeerSlot> peers = {};
   std::vector<Limits> limits = {};  // one a number of threads
   std::vector<Row> rows = {};

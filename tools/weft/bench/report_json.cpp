@@ -15,7 +15,10 @@ void write_machine(JsonOutput& json, const Report& report) {
   json.key("isa").text(name(report.isa));
   json.key("weft").text(version());
   json.key("other_load").number(report.other_load);
-  json.key("winograd_allowed").boolean(report.winograd);
+  json.key("winograd")
+      .text(report.winograd == Winograd::allowed ? "allowed"
+            : report.winograd == Winograd::never ? "never"
+                                                 : "accurate");
   json.end_object();
 }
 

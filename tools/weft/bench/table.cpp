@@ -50,7 +50,9 @@ void print_field(const Report& report) {
   fmt::print("{}, {}; weft {} at {}", report.machine.processor,
              counted(report.machine.cores, "core"), version(), name(report.isa));
   for (const PeerSlot& slot : report.peers) fmt::print("; {} {}", slot.name, slot.status);
-  fmt::print("{}\n", report.winograd ? "; Winograd allowed" : "");
+  fmt::print("{}\n", report.winograd == Winograd::allowed ? "; Winograd allowed"
+                     : report.winograd == Winograd::never ? "; no Winograd"
+                                                          : "");
 }
 
 void print_heading(const Limits& limits, const std::vector<PeerSlot>& peers) {

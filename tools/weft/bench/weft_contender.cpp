@@ -9,7 +9,7 @@ namespace {
 Plan make_plan(const Task& task, std::optional<Isa> max_isa) {
   PlanOptions options{.threads = task.threads, .max_isa = max_isa};
   options.prepare_filter = task.shape.type() == OperatorType::convolution;
-  if (task.winograd) options.winograd = Winograd::allowed;
+  options.winograd = task.winograd;
   return plan(task.shape.params, options);
 }
 

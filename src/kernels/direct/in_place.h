@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+// Sizes along depth, height and width.
+struct DirectExtent {
+  std::int64_t depth, height, width;
+};
+
+// Depthwise sums straight from the input, which is neither copied nor padded: parts of a vector
+// that lie beside a row are masked, rows and layers outside are left out. For some channels one
+// after the other,
+//
+//   out(d, h, w) = sum over k, i, j of filter(k, i, j) * in(d * step.depth + k + first.depth, ..)
+//                  + bias
+//
+// One multiply-add a term, for each layer of the window one column after the other.
+//
+//   in      in(d, h, w) = in[d * in_strides.depth + h * in_strides.height + w] inside in_sizes
+//   filter  window.depth * window.height * window.width numbers in row-major order
+//   out     contiguous along rows
+struct DirectInPlace {
+  const void* in;  // float32, or with `half` float16, as the output is
+  DirectExtent in_sizes;
+  DirectExtent in_strides;  // of width: 1
+  DirectExtent window;
+  DirectExtent step;
+  DirectExtent first;  // what the first tap of the first output reads
+
+  // Where width is not 0, a row is a whole plane of such rows, as wide as those of the output, and
+  // the window's columns are those of a window over height and width: no lane is idle.
+  struct Plane {
+    std::int64_t width, window_width, first_row, first_column;
+  };
+  Plane plane;
+
+  const float* filter;
+  const float* bias;  // a number a channel, or null
+  void* out;
+  bool half;
+  DirectExtent out_sizes;
+  DirectExtent out_strides;  // of width: 1
+
+  // From channel to channel; biases follow each other.
+  std::int64_t channels;
+  std::int64_t in_channel_stride;
+  std::int64_t filter_channel_stride;
+  std::int64_t out_channel_stride;
+
+  // Most columns of a window, and masks of one row: loads times columns of the window.
+  static constexpr std::int64_t kMaxColumns = 64, kMaxMasks = 1024;
+
+  // Whether there are kernels for so many rows of the window and that step, of height and width,
+  // where less than a window is padded.
+  static constexpr bool has_window(std::int64_t rows, std::int64_t step) {
+    if (step == 2) return rows == 3 || rows == 5;
+    return step == 1 && (rows == 3 || rows == 5 || rows == 7);
+  }
+};
+
+}  // namespace weft::kernels

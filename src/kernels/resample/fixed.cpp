@@ -1,0 +1,163 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/resample/resample_levels.h"
+
+#ifdef __SSSE3__
+#include <immintrin.h>
+#endif
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+using std::int64_t;
+using std::uint32_t;
+using std::uint64_t;
+
+// What makes a byte of T a number from 0 to 255 in the same order.
+template <class T>
+constexpr std::uint8_t kFlip = T(-1) < T(0) ? 0x80 : 0;
+
+// The number that `sum` is in units of 2^-shift, truncated toward zero, which is 128 where bytes
+// are flipped; flipped back.
+template <class T, class Sum>
+inline std::uint8_t truncate_fixed(Sum sum, int shift) {
+  if (kFlip<T> != 0) sum += sum >> shift < kFlip<T> ? (Sum{1} << shift) - 1 : 0;
+  return static_cast<std::uint8_t>(sum >> shift) ^ kFlip<T>;
+}
+
+#ifdef __SSSE3__
+
+// As many numbers as a vector holds, from windows of 16 bytes that hold four of them.
+#if defined(__AVX512BW__)
+
+constexpr int64_t kLanes = 16;
+using Vector = __m512i;
+Vector load(const void* from) { return _mm512_loadu_si512(from); }
+void store(uint32_t* to, Vector x) { _mm512_storeu_si512(to, x); }
+Vector windows(const std::uint8_t* row, const std::int32_t* starts) {
+  const auto window = [=](int k) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + starts[k]));
+  };
+  Vector x = _mm512_zextsi128_si512(window(0));
+  x = _mm512_inserti64x2(x, window(1), 1);
+  x = _mm512_inserti64x2(x, window(2), 2);
+  return _mm512_inserti64x2(x, window(3), 3);
+}
+Vector flip(Vector x) { return _mm512_xor_si512(x, _mm512_set1_epi8(static_cast<char>(0x80))); }
+Vector pick(Vector window, Vector control) { return _mm512_shuffle_epi8(window, control); }
+Vector next(Vector control, Vector weight) {
+  return _mm512_mask_add_epi32(control, _mm512_test_epi32_mask(weight, weight), control,
+                               _mm512_set1_epi32(1));
+}
+Vector mix(Vector a, Vector b, Vector weight, int shift) {
+  return _mm512_add_epi32(_mm512_maskz_sll_epi32(0xffff, a, _mm_cvtsi32_si128(shift)),
+                          _mm512_mullo_epi32(_mm512_sub_epi32(b, a), weight));
+}
+
+#elif defined(__AVX2__)
+
+constexpr int64_t kLanes = 8;
+using Vector = __m256i;
+Vector load(const void* from) { return _mm256_loadu_si256(static_cast<const Vector*>(from)); }
+void store(uint32_t* to, Vector x) { _mm256_storeu_si256(reinterpret_cast<Vector*>(to), x); }
+Vector windows(const std::uint8_t* row, const std::int32_t* starts) {
+  const auto window = [=](int k) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + starts[k]));
+  };
+  return _mm256_set_m128i(window(1), window(0));
+}
+Vector flip(Vector x) { return _mm256_xor_si256(x, _mm256_set1_epi8(static_cast<char>(0x80))); }
+Vector pick(Vector window, Vector control) { return _mm256_shuffle_epi8(window, control); }
+Vector next(Vector control, Vector weight) {
+  return _mm256_sub_epi32(control, _mm256_cmpgt_epi32(weight, _mm256_setzero_si256()));
+}
+Vector mix(Vector a, Vector b, Vector weight, int shift) {
+  return _mm256_add_epi32(_mm256_sll_epi32(a, _mm_cvtsi32_si128(shift)),
+                          _mm256_mullo_epi32(_mm256_sub_epi32(b, a), weight));
+}
+
+#else
+
+constexpr int64_t kLanes = 4;
+using Vector = __m128i;
+Vector load(const void* from) { return _mm_loadu_si128(static_cast<const Vector*>(from)); }
+void store(uint32_t* to, Vector x) { _mm_storeu_si128(reinterpret_cast<Vector*>(to), x); }
+Vector windows(const std::uint8_t* row, const std::int32_t* starts) { return load(row + *starts); }
+Vector flip(Vector x) { return _mm_xor_si128(x, _mm_set1_epi8(static_cast<char>(0x80))); }
+Vector pick(Vector window, Vector control) { return _mm_shuffle_epi8(window, control); }
+Vector next(Vector control, Vector weight) {
+  return _mm_sub_epi32(control, _mm_cmpgt_epi32(weight, _mm_setzero_si128()));
+}
+Vector mix(Vector a, Vector b, Vector weight, int shift) {
+  return _mm_add_epi32(_mm_sll_epi32(a, _mm_cvtsi32_si128(shift)),
+                       _mm_mullo_epi32(_mm_sub_epi32(b, a), weight));
+}
+
+#endif
+
+template <class T>
+void along_windows(const std::uint8_t* row, const FixedPicks& picks, uint32_t* to) {
+  std::uint8_t short_row[16] = {};
+  if (picks.row_count < 16) {
+    std::memcpy(short_row, row, static_cast<std::size_t>(picks.row_count));
+    row = short_row;
+  }
+  for (int64_t i = 0; i < picks.count; i += kLanes) {
+    Vector window = windows(row, picks.starts + i / 4);
+    if (kFlip<T> != 0) window = flip(window);
+    const Vector control = load(picks.controls + i);
+    const Vector a = pick(window, control);
+    if (picks.shift == 0) {
+      store(to + i, a);
+      continue;
+    }
+    const Vector weight = load(picks.weights + i);
+    store(to + i, mix(a, pick(window, next(control, weight)), weight, picks.shift));
+  }
+}
+
+#endif
+
+}  // namespace
+
+template <class T>
+void fixed_along(const void* row_bytes, const FixedPicks& picks, uint32_t* to) noexcept {
+  const auto* row = static_cast<const std::uint8_t*>(row_bytes);
+#ifdef __SSSE3__
+  if (picks.controls != nullptr) return along_windows<T>(row, picks, to);
+#endif
+  for (int64_t i = 0; i < picks.count; ++i) {
+    const std::int32_t weight = picks.weights[i];
+    const uint32_t a = row[picks.index[i]] ^ kFlip<T>;
+    const uint32_t b = row[picks.index[i] + (weight > 0 ? 1 : 0)] ^ kFlip<T>;
+    to[i] = (a << picks.shift) + (b - a) * static_cast<uint32_t>(weight);
+  }
+}
+template void fixed_along<std::int8_t>(const void*, const FixedPicks&, uint32_t*) noexcept;
+template void fixed_along<std::uint8_t>(const void*, const FixedPicks&, uint32_t*) noexcept;
+
+template <class T>
+void fixed_between(const uint32_t* a, const uint32_t* b, const FixedWeight& t, void* to_bytes,
+                   int64_t count) noexcept {
+  auto* __restrict to = static_cast<std::uint8_t*>(to_bytes);
+  const int shift = t.shift + t.row_shift;
+  if (shift <= 24) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = truncate_fixed<T>((a[i] << t.shift) + (b[i] - a[i]) * t.weight, shift);
+    }
+  } else {
+    const uint32_t rest = (uint32_t{1} << t.shift) - t.weight;
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = truncate_fixed<T>(uint64_t{a[i]} * rest + uint64_t{b[i]} * t.weight, shift);
+    }
+  }
+}
+template void fixed_between<std::int8_t>(const uint32_t*, const uint32_t*, const FixedWeight&,
+                                         void*, int64_t) noexcept;
+template void fixed_between<std::uint8_t>(const uint32_t*, const uint32_t*, const FixedWeight&,
+                                          void*, int64_t) noexcept;
+
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,154 @@
+// Depthwise sums of DirectConvolution straight from the input (kernels/direct/in_place.h).
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "ops/convolution_direct.h"
+
+namespace weft::ops {
+
+using kernels::DirectExtent;
+using kernels::DirectInPlace;
+using kernels::kDirectColumns;
+
+namespace {
+
+constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
+
+// Wider rows take as long, or longer, with windows of 7 rows, and of 5 at stride 2.
+constexpr std::int64_t kMostColumns = 32, kMostHalfColumns = 16, kMostStridedColumns = 8;
+
+// Results of some channels wait in the cache for an activation.
+constexpr std::int64_t kBatchBytes = 256 << 10;
+
+// Whole planes: their taps share no rows, but layers.
+constexpr std::int64_t kFewestLayers = 4;
+constexpr double kFullerLanes = 0.85;
+
+// So that every output reads something inside.
+bool pads_less_than_window(const ConvolutionAxis& axis) {
+  const Phase phase = axis.phase(0);
+  return phase.first_offset > -phase.taps &&
+         (phase.count - 1) * phase.in_step + phase.first_offset < axis.in_size();
+}
+
+}  // namespace
+
+bool DirectConvolution::suits_in_place() const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const bool half = data_type_ == DataType::float16;
+  if (kernels_.in_place == nullptr || (half && general_.has_activation()) || g.in_channels != 1 ||
+      g.out_channels != 1 || g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1) {
+    return false;
+  }
+  for (const ConvolutionAxis& axis : g.axes) {
+    const Phase phase = axis.phase(0);
+    if (axis.phase_count() != 1 || phase.taps == 0 || phase.step != 1 ||
+        (phase.taps > 1 && phase.offset_step != 1)) {
+      return false;
+    }
+  }
+  if (whole_planes_) return true;
+  const Phase rows = g.axes[kHeight].phase(0), columns = g.axes[kWidth].phase(0);
+  const std::int64_t width = columns.count;
+  if (rows.taps == 7 && width > (half ? kMostHalfColumns : kMostColumns)) return false;
+  if (rows.taps == 5 && rows.in_step == 2 && width > kMostStridedColumns) return false;
+  const std::int64_t loads = base::divide_up(width, 8) * rows.in_step;
+  return rows.in_step == columns.in_step && columns.taps <= DirectInPlace::kMaxColumns &&
+         loads * columns.taps <= DirectInPlace::kMaxMasks &&
+         pads_less_than_window(g.axes[kHeight]) &&
+         DirectInPlace::has_window(rows.taps, rows.in_step);
+}
+
+// Layers take the place of rows then, and planes without gaps are rows. Never by threads.
+bool DirectConvolution::suits_whole_planes() const noexcept {
+  const auto& [depth, height, width] = geometry_.axes;
+  const std::int64_t rows = height.max_count(), columns = width.max_count();
+  for (const ConvolutionAxis& axis : geometry_.axes) {
+    if (axis.phase(0).in_step != 1) return false;
+  }
+  const std::int64_t taps = height.phase(0).taps * width.phase(0).taps;
+  const std::int64_t loads = base::divide_up(rows * columns, kDirectColumns);
+  const std::int64_t loads_by_rows = rows * base::divide_up(columns, kDirectColumns);
+  return height.in_size() == rows && width.in_size() == columns && box_[kHeight] == rows &&
+         box_[kWidth] == columns && geometry_.in_strides[kHeight] == columns &&
+         geometry_.out_strides[kHeight] == columns && depth.max_count() >= kFewestLayers &&
+         pads_less_than_window(depth) && DirectInPlace::has_window(depth.phase(0).taps, 1) &&
+         taps <= DirectInPlace::kMaxColumns && loads * taps <= DirectInPlace::kMaxMasks &&
+         static_cast<double>(loads) < kFullerLanes * static_cast<double>(loads_by_rows);
+}
+
+void DirectConvolution::use_no_planes() noexcept {
+  group_floats_ = 0;
+  const std::int64_t bytes = box_[kDepth] * box_[kHeight] * box_[kWidth] * element_bytes_;
+  // Two channels at a time.
+  batch_ =
+      std::min(std::clamp<std::int64_t>(kBatchBytes / bytes, 2, kMaxBatch) / 2 * 2, group_block_);
+  slot_bytes_ = 0;
+}
+
+void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::byte* packed,
+                                     const Tile& tile, const Batch& batch) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto extent = [](const Extent& x) { return DirectExtent{x[0], x[1], x[2]}; };
+  Extent sizes, window, first;
+  std::int64_t out = tile.image * g.out_batch_stride + batch.first * g.out_channel_stride;
+  for (int d = 0; d < kSpatial; ++d) {
+    const Phase& phase = phases_[0].phases[d];
+    sizes[d] = g.axes[d].in_size();
+    window[d] = phase.taps;
+    first[d] = tile.first[d] * phase.in_step + phase.first_offset;
+    out += tile.first[d] * g.out_strides[d];
+  }
+  DirectInPlace::Plane plane{};
+  Extent out_sizes = tile.size, in_strides = g.in_strides, out_strides = g.out_strides;
+  if (whole_planes_) {
+    plane = {sizes[kWidth], window[kWidth], first[kHeight], first[kWidth]};
+    for (Extent* x : {&sizes, &window, &out_sizes}) {
+      *x = {1, (*x)[kDepth], (*x)[kHeight] * (*x)[kWidth]};
+    }
+    first = {0, first[kDepth], 0};
+    in_strides = {0, in_strides[kDepth], 1};
+    out_strides = {0, out_strides[kDepth], 1};
+  }
+  float bias[kMaxBatch];
+  const auto* biases = static_cast<const std::byte*>(arguments.inputs[2]);
+  if (biases != nullptr) {
+    rows_.load(data_type_)(biases + batch.first * g.bias_stride * element_bytes_, g.bias_stride,
+                           bias, batch.count);
+  }
+  std::byte* const to = static_cast<std::byte*>(arguments.outputs[0]) + out * element_bytes_;
+  kernels_.in_place({
+      .in = static_cast<const std::byte*>(arguments.inputs[0]) +
+            (tile.image * g.in_batch_stride + batch.first * g.in_channel_stride) * element_bytes_,
+      .in_sizes = extent(sizes),
+      .in_strides = extent(in_strides),
+      .window = extent(window),
+      .step = extent(step_),
+      .first = extent(first),
+      .plane = plane,
+      .filter = filter_.panel(packed, batch.first, 0, phases_[0].class_offset),
+      .bias = biases != nullptr ? bias : nullptr,
+      .out = to,
+      .half = data_type_ == DataType::float16,
+      .out_sizes = extent(out_sizes),
+      .out_strides = extent(out_strides),
+      .channels = batch.count,
+      .in_channel_stride = g.in_channel_stride,
+      .filter_channel_stride = filter_.panel(packed, 1, 0, 0) - filter_.panel(packed, 0, 0, 0),
+      .out_channel_stride = g.out_channel_stride,
+  });
+  if (!general_.has_activation()) return;
+  auto* const results = reinterpret_cast<float*>(to);
+  for (std::int64_t n = 0; n < batch.count; ++n) {
+    for (std::int64_t d = 0; d < tile.size[kDepth]; ++d) {
+      for (std::int64_t h = 0; h < tile.size[kHeight]; ++h) {
+        general_.activate(results + n * g.out_channel_stride + d * g.out_strides[kDepth] +
+                              h * g.out_strides[kHeight],
+                          tile.size[kWidth]);
+      }
+    }
+  }
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,213 @@
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "base/cpu.h"
+#include "base/parallel.h"
+#include "kernels/resample/resample.h"
+#include "ops/resample_plan.h"
+#include "ops/resample_rows.h"
+
+namespace weft::ops {
+
+namespace {
+
+using kernels::FixedPicks;
+using std::int64_t;
+
+constexpr int64_t kMaxChunk = 1024;
+
+// The least shift that makes a whole number of each weight, or more than kMostShift.
+int shift_of(const ResampleAxis& axis) {
+  int shift = 0;
+  if (axis.direct) return shift;
+  for (int64_t o = 0; o < axis.output_size; ++o) {
+    const float t = axis.neighbors(o).t;
+    while (shift <= kernels::kMostShift &&
+           std::ldexp(t, shift) != std::floor(std::ldexp(t, shift))) {
+      ++shift;
+    }
+  }
+  return shift;
+}
+
+// Interpolates along each row first, to numbers of 32 bits that keep all digits, then between two
+// such rows.
+class FixedBody final : public PlanBody {
+ public:
+  FixedBody(const ResampleParams& params, const PlanOptions& options,
+            const ResampleGeometry& geometry)
+      : geometry_(geometry),
+        sources_(geometry_, layout_),
+        slots_(slot_count(options, geometry_.tiles)) {
+    const bool is_signed = params.input.data_type == DataType::int8;
+    const kernels::ResampleKernels& kernels =
+        kernels::resample_kernels(base::choose_isa(options.max_isa));
+    along_ = is_signed ? kernels.fixed_along_i8 : kernels.fixed_along_u8;
+    between_ = is_signed ? kernels.fixed_between_i8 : kernels.fixed_between_u8;
+    row_shift_ = shift_of(geometry_.inner);
+    groups_ = base::divide_up(geometry_.chunk, FixedPicks::kGroup) * FixedPicks::kGroup;
+    for (int64_t first = 0; first < geometry_.inner.output_size; first += geometry_.chunk) {
+      add_chunk(sources_.of({first, 0, 0, 0}, nullptr));
+    }
+    if (!near_) starts_.clear();
+    if (!geometry_.outer.empty()) {
+      plan_rows(geometry_.outer.back());
+      row_stride_ = geometry_.outer.back().input_stride;
+    }
+    algorithm = kernels.linear_name;
+    explanation = "fixed point, " + geometry_.text(slots_);
+    for (int64_t& place : rows_at_) place = layout_.take<std::uint32_t>(groups_);
+    slot_bytes_ = slot_bytes(layout_);
+    workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;
+  }
+
+  void run(const RunArguments& arguments) const noexcept override {
+    const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
+    auto* to = static_cast<std::byte*>(arguments.outputs[0]);
+    base::parallel_tiles_apart(slots_, geometry_.tiles, [&](int64_t tile, unsigned slot) {
+      run_tile(geometry_.tile(tile), from, to, arguments.workspace + slot * slot_bytes_);
+    });
+  }
+
+ private:
+  // The rows of the last outer dimension that are mixed, `first` and the next; one where the weight
+  // is 0.
+  struct Pair {
+    int64_t first;
+    std::uint32_t weight;
+  };
+
+  // The rows of a chunk that are made: the latest even and the latest odd one.
+  struct Rows {
+    const std::byte* from;
+    FixedPicks picks;
+    std::array<std::uint32_t*, 2> row;
+    std::array<int64_t, 2> kept{-1, -1};
+  };
+
+  void plan_rows(const ResampleAxis& axis) {
+    shift_ = shift_of(axis);
+    for (int64_t o = 0; o < axis.output_size && !axis.direct; ++o) {
+      const Neighbors n = axis.neighbors(o);
+      pairs_.push_back({n.index, static_cast<std::uint32_t>(std::ldexp(n.t, shift_))});
+    }
+  }
+
+  // Tables of whole groups; numbers past the end of a chunk are copies of its last one.
+  void add_chunk(const RowSource& source) {
+    const kernels::Picks& picks = source.picks;
+    const auto last_start = static_cast<std::int32_t>(std::max<int64_t>(picks.row_count - 16, 0));
+    for (int64_t i = 0; i < groups_; ++i) {
+      const int64_t o = std::min(i, picks.count - 1);
+      const std::int32_t index = picks.index[o];
+      if (i % 4 == 0) starts_.push_back(std::min(index, last_start));
+      const std::int32_t near = index - starts_.back();
+      near_ = near_ && near + (picks.t[o] > 0 ? 1 : 0) < 16;
+      index_.push_back(index);
+      weights_.push_back(static_cast<std::int32_t>(std::ldexp(picks.t[o], row_shift_)));
+      controls_.push_back(0x80808000u | static_cast<std::uint8_t>(near));
+    }
+  }
+
+  FixedPicks picks_of(const ResampleGeometry::Tile& tile) const noexcept {
+    const int64_t first = tile.first / geometry_.chunk * groups_;
+    FixedPicks picks;
+    picks.index = index_.data() + first;
+    picks.weights = weights_.data() + first;
+    if (near_) {
+      picks.starts = starts_.data() + first / 4;
+      picks.controls = controls_.data() + first;
+    }
+    picks.count = tile.count;
+    picks.row_count = sources_.of(tile, nullptr).picks.row_count;
+    picks.shift = row_shift_;
+    return picks;
+  }
+
+  void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
+                std::byte* scratch) const noexcept {
+    Rows rows{from + sources_.of(tile, nullptr).start,
+              picks_of(tile),
+              {reinterpret_cast<std::uint32_t*>(scratch + rows_at_[0]),
+               reinterpret_cast<std::uint32_t*>(scratch + rows_at_[1])}};
+    if (geometry_.outer.empty()) {
+      const std::uint32_t* row = made(rows, 0, rows.from);
+      between_(row, row, {0, 0, row_shift_}, to + tile.first, tile.count);
+      return;
+    }
+    const ResampleAxis& last = geometry_.outer.back();
+    std::array<int64_t, kMaxResampleRank> offsets{};
+    const auto step = [&](std::size_t d, int64_t o) {
+      offsets[d] = o * geometry_.outer[d].input_stride;
+      rows.kept = {-1, -1};
+    };
+    geometry_.sweep(tile, step, [&](int64_t offset, int64_t o, int64_t count) {
+      const std::byte* first = rows.from + (offsets[0] + offsets[1] + offsets[2]);
+      for (int64_t i = 0; i < count; ++i) {
+        const Pair pair = last.direct ? Pair{o + i, 0} : pairs_[static_cast<std::size_t>(o + i)];
+        const std::byte* row = first + pair.first * last.input_stride;
+        const std::uint32_t* a = made(rows, pair.first, row);
+        const std::uint32_t* b =
+            pair.weight > 0 ? made(rows, pair.first + 1, row + last.input_stride) : a;
+        between_(a, b, {pair.weight, shift_, row_shift_}, to + offset + i * last.output_stride,
+                 tile.count);
+      }
+    });
+  }
+
+  const std::uint32_t* made(Rows& rows, int64_t index, const std::byte* from) const noexcept {
+    const auto place = static_cast<std::size_t>(index % 2);
+    if (rows.kept[place] != index) {
+      rows.kept[place] = index;
+      // Rows are too short for the processor to see what comes.
+      const std::byte* later = from + 2 * row_stride_;
+      for (int64_t b = 0; b < rows.picks.row_count; b += 64) __builtin_prefetch(later + b);
+      along_(from, rows.picks, rows.row[place]);
+    }
+    return rows.row[place];
+  }
+
+  ResampleGeometry geometry_;
+  ScratchLayout layout_;
+  RowSources sources_;
+  kernels::FixedAlong along_;
+  kernels::FixedBetween between_;
+  // Chunk by chunk.
+  std::vector<std::int32_t> index_, weights_, starts_;
+  std::vector<std::uint32_t> controls_;
+  bool near_ = true;  // starts and controls are right
+  int64_t groups_;    // numbers of a chunk, in whole groups
+  int row_shift_ = 0;
+  int shift_ = 0;
+  int64_t row_stride_ = 0;  // of the input, along the last outer dimension
+  std::vector<Pair> pairs_;
+  std::array<int64_t, 2> rows_at_{};
+  int64_t slot_bytes_ = 0;
+  unsigned slots_;
+};
+
+}  // namespace
+
+std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options) {
+  constexpr int64_t kMostKept = 64 * 1024;
+  const ResampleGeometry geometry(params, kMaxChunk);
+  const ResampleAxis& inner = geometry.inner;
+  if (inner.direct || inner.input_stride != 1 || inner.output_stride != 1 ||
+      inner.output_size > kMostKept || inner.input_size > RowSources::kDense * inner.output_size ||
+      shift_of(inner) > kernels::kMostShift) {
+    return nullptr;
+  }
+  for (std::size_t d = 0; d < geometry.outer.size(); ++d) {
+    const ResampleAxis& axis = geometry.outer[d];
+    if (d + 1 < geometry.outer.size()) {
+      if (!axis.direct) return nullptr;
+    } else if (!axis.direct &&
+               (axis.output_size > kMostKept || shift_of(axis) > kernels::kMostShift)) {
+      return nullptr;
+    }
+  }
+  return std::make_shared<FixedBody>(params, options, geometry);
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ops/checked_case.h"
+#include "ops/resample_case.h"
+
+namespace weft {
+namespace {
+
+ResampleParams linear(DataType type, const Dims& in, const Dims& out) {
+  ResampleParams params;
+  params.interpolation_mode = InterpolationMode::linear;
+  params.input = {.data_type = type, .sizes = in};
+  params.output = {.data_type = type, .sizes = out};
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    params.scales.push_back(static_cast<float>(out[d]) / static_cast<float>(in[d]));
+  }
+  return params;
+}
+
+bool is_fixed(const ResampleParams& params) {
+  return plan(params).explain().find("fixed point") != std::string::npos;
+}
+
+// Row a is a 0 a 1 a 2 ... a 255, made four times as long: all pairs, t an odd number of eighths.
+template <class T>
+void expect_every_pair(DataType type) {
+  const ResampleParams params = linear(type, {256, 512}, {256, 2048});
+  ASSERT_TRUE(is_fixed(params));
+  std::vector<T> input(256 * 512);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    input[i] = static_cast<T>(i % 2 == 0 ? i / 512 : i % 512 / 2);
+  }
+  std::vector<T> output(256 * 2048);
+  resample<T>({input, params.input.sizes}, {output, params.output.sizes}, params);
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    const auto eighths = std::clamp(2 * static_cast<int>(i % 2048) - 3, 0, 8 * 511);
+    const T* row = input.data() + i / 2048 * 512;
+    const int a = row[eighths / 8];
+    const int b = eighths % 8 > 0 ? row[eighths / 8 + 1] : a;
+    ASSERT_EQ(output[i], (8 * a + (b - a) * (eighths % 8)) / 8) << i;
+  }
+}
+
+TEST(ResampleFixed, EveryPairOfBytes) {
+  expect_every_pair<std::int8_t>(DataType::int8);
+  expect_every_pair<std::uint8_t>(DataType::uint8);
+}
+
+TEST(ResampleFixed, TakenWhereItIsExact) {
+  EXPECT_TRUE(is_fixed(linear(DataType::uint8, {3, 108, 192}, {3, 64, 64})));
+  EXPECT_TRUE(is_fixed(linear(DataType::int8, {7}, {20})));
+  EXPECT_FALSE(is_fixed(linear(DataType::uint8, {3, 10, 20, 30}, {3, 20, 40, 60})))
+      << "three dimensions";
+  EXPECT_FALSE(is_fixed(linear(DataType::uint8, {3, 10, 300}, {3, 20, 30}))) << "far apart";
+  ResampleParams fine = linear(DataType::uint8, {10, 30}, {20, 50});
+  fine.input_pixel_offsets = fine.output_pixel_offsets = {0, 0};
+  fine.scales = {3, 3};
+  EXPECT_FALSE(is_fixed(fine)) << "a third has more than 24 bits";
+  ResampleParams gaps = linear(DataType::uint8, {10, 30}, {20, 50});
+  gaps.input.strides = {60, 2};
+  EXPECT_FALSE(is_fixed(gaps));
+}
+
+TEST(ResampleFixed, RandomSizes) {
+  random_cases::Dice dice(31);
+  for (std::uint64_t seed = 0; seed < 300 && !HasFailure(); ++seed) {
+    const auto size = [&](std::uint32_t most) { return dice.mostly(1, most, 4 * most); };
+    const DataType type = dice.chance(0.5) ? DataType::int8 : DataType::uint8;
+    ResampleParams params = linear(type, {2, size(12), size(40)}, {2, size(12), size(60)});
+    if (dice.chance(0.5)) {
+      for (float& scale : params.scales) {
+        if (scale != 1) scale = dice.pick({0.5f, 0.625f, 2.0f, 3.0f, 4.0f, 0.59259259f});
+      }
+    }
+    if (dice.chance(0.2))
+      params.output.strides = {params.output.sizes[2] * 100, params.output.sizes[2] + 3, 1};
+    testing::expect_right(params, seed);
+  }
+}
+
+}  // namespace
+}  // namespace weft
