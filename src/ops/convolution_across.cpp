@@ -13,6 +13,9 @@ namespace {
 // Tiles are short enough for threads to end together.
 constexpr std::int64_t kAcrossPositions = 4096;
 
+constexpr std::int64_t kLineFloats = 16;  // of a cache line
+constexpr std::int64_t kFewTerms = 96;
+
 }  // namespace
 
 void ConvolutionPlan::choose_boxes_across(unsigned threads) {
@@ -101,12 +104,23 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       float* to = output + p * rows * g.out_channel_stride + strip.acc;
       const std::int64_t count = std::min(rows, channels - p * rows);
-      // Results go to lines that nobody has read: those of the next panel are fetched.
+      // Results go to lines that nobody has read. With few terms those of the next panels are
+      // fetched meanwhile; with many that would reach far past these.
       const bool last = p + 1 == tile.panel_count;
-      const bool input_next = last && fetches && s + 1 < strips;
-      const float* next =
-          input_next ? input + slot.strips[s + 1].a : to + (last ? 0 : rows) * g.out_channel_stride;
-      const std::int64_t next_step = input_next ? tile.channel_stride : g.out_channel_stride;
+      const float* next = to + (last ? 0 : rows) * g.out_channel_stride;
+      std::int64_t next_step = g.out_channel_stride;
+      if (strip.depth > kFewTerms) {
+        for (std::int64_t n = 0; n < count; ++n) {
+          for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
+            __builtin_prefetch(to + n * g.out_channel_stride + i, 1);
+          }
+        }
+        next_step = 0;
+      }
+      if (last && fetches && s + 1 < strips) {
+        next = input + slot.strips[s + 1].a;
+        next_step = tile.channel_stride;
+      }
       (count == rows ? multiply : gemm_.tile(vectors, count, 1))(
           {.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset),
            .b = input + strip.a,
@@ -118,7 +132,6 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
            .acc_stride = g.out_channel_stride,
            .next = reinterpret_cast<const char*>(next),
            .next_step = next_step * std::int64_t{sizeof(float)},
-           .next_lines = input_next ? g.in_channels : count,
            .first = true,
            .bias_of_positions = true});
     }

@@ -341,7 +341,6 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                         .acc_stride = tile.merged * columns,
                         .next = next + s * strip.depth * next_step,
                         .next_step = next_step,
-                        .next_lines = strip.depth,
                         .first = first == 0,
                         .bias_of_positions = false});
       }

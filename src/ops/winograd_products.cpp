@@ -195,7 +195,6 @@ class VectorWinograd final : public WinogradConvolution {
                   .acc_stride = channel_sums(),
                   .next = next,
                   .next_step = 64,
-                  .next_lines = chain_,
                   .first = c == 0,
                   .bias_of_positions = false,
                   .apart = c > 0});

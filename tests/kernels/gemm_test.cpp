@@ -85,7 +85,6 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                                                .acc_stride = stride,
                                                .next = reinterpret_cast<const char*>(b.first()),
                                                .next_step = 64,
-                                               .next_lines = c.depth,
                                                .first = c.first,
                                                .bias_of_positions = c.bias_of_positions,
                                                .apart = c.apart});

@@ -74,12 +74,11 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   const std::int64_t step = kStep != 0 ? kStep : tile.a_step;
   const GemmTerm* const end = tile.terms + tile.depth;
   const char* next = tile.next;
-  const char* const last = next + (tile.next_lines - 1) * tile.next_step;
   for (const GemmTerm* term = tile.terms; term != end; ++term) {
     const float* a = tile.a + term->a;
     const float* b = tile.b + term->b;
     __builtin_prefetch(next);
-    next += next != last ? tile.next_step : 0;
+    next += tile.next_step;
     Vector columns[kVectors];
 #pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {

@@ -29,8 +29,7 @@ struct GemmTerm {
 //   b     packed rows of as many columns      b(k, n) = b[terms[k].b + n]
 //   acc   rows acc_stride apart               acc(m, n) = acc[m * acc_stride + n]
 //   bias  as many floats as columns or positions, or null
-//   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart,
-//         next_lines of them
+//   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart
 struct GemmTile {
   const float* a;
   const float* b;
@@ -42,7 +41,6 @@ struct GemmTile {
   std::int64_t acc_stride;
   const char* next;
   std::int64_t next_step;
-  std::int64_t next_lines;
   bool first;
   bool bias_of_positions;
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
