@@ -190,12 +190,10 @@ class FixedBody final : public PlanBody {
 }  // namespace
 
 std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options) {
-  constexpr int64_t kMostKept = 64 * 1024;
   const ResampleGeometry geometry(params, kMaxChunk);
   const ResampleAxis& inner = geometry.inner;
   if (inner.direct || inner.input_stride != 1 || inner.output_stride != 1 ||
-      inner.output_size > kMostKept || inner.input_size > RowSources::kDense * inner.output_size ||
-      shift_of(inner) > kernels::kMostShift) {
+      inner.output_size > kMaxTableEntries || shift_of(inner) > kernels::kMostShift) {
     return nullptr;
   }
   for (std::size_t d = 0; d < geometry.outer.size(); ++d) {
@@ -203,9 +201,15 @@ std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOpt
     if (d + 1 < geometry.outer.size()) {
       if (!axis.direct) return nullptr;
     } else if (!axis.direct &&
-               (axis.output_size > kMostKept || shift_of(axis) > kernels::kMostShift)) {
+               (axis.output_size > kMaxTableEntries || shift_of(axis) > kernels::kMostShift)) {
       return nullptr;
     }
+  }
+  // Whether every chunk reads a range of its rows.
+  ScratchLayout layout;
+  const RowSources sources(geometry, layout);
+  for (int64_t first = 0; first < inner.output_size; first += geometry.chunk) {
+    if (sources.of({first, 0, 0, 0}, nullptr).offsets != nullptr) return nullptr;
   }
   return std::make_shared<FixedBody>(params, options, geometry);
 }

@@ -186,9 +186,18 @@ class LinearBody final : public PlanBody {
     if (rows.source.picks.index == nullptr && rows.mixed_count == 0) {
       return copy(rows, rows.offset, to);
     }
+    if (in_place_) fetch_to_write(to, rows.source.picks.count * element_bytes_);
     Real* place = in_place_ ? reinterpret_cast<Real*>(to) : at<Real>(rows.scratch, result_at_);
     const Real* row = make(rows, rows.offset, place);
     if (!in_place_) loops_.store(row, to, geometry_.inner.output_stride, rows.source.picks.count);
+  }
+
+  // Asks for what short rows are followed by: stores that wait for memory hold up everything else.
+  static void fetch_to_write(const std::byte* to, int64_t bytes) noexcept {
+    constexpr int64_t kBytesAhead = 4096;
+    constexpr int64_t kLongRow = 2048;  // the processor sees what comes
+    if (bytes > kLongRow) return;
+    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(to + kBytesAhead + b, 1);
   }
 
   // Some rows of the output from o on, at most `count`; returns how many.

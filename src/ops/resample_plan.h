@@ -92,13 +92,15 @@ struct ResampleGeometry {
   }
 };
 
+// Output elements of a dimension that a plan keeps tables of.
+inline constexpr std::int64_t kMaxTableEntries = 64 * 1024;
+
 // find(o) for each output element o of an axis, found once for all runs of a plan, or nothing where
 // there would be too much to keep: then it has to be found anew each time.
 template <class Find>
 auto axis_table(const ResampleAxis& axis, const Find& find) {
-  constexpr std::int64_t kMaxEntries = 64 * 1024;
   std::vector<decltype(find(std::int64_t{}))> table;
-  if (axis.output_size > kMaxEntries) return table;
+  if (axis.output_size > kMaxTableEntries) return table;
   table.reserve(static_cast<std::size_t>(axis.output_size));
   for (std::int64_t o = 0; o < axis.output_size; ++o) table.push_back(find(o));
   return table;

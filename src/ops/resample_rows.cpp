@@ -2,19 +2,12 @@
 
 namespace weft::ops {
 
-namespace {
-
 using std::int64_t;
-
-// Output elements whose sources are kept.
-constexpr int64_t kMostKept = 64 * 1024;
-
-}  // namespace
 
 RowSources::RowSources(const ResampleGeometry& geometry, ScratchLayout& layout)
     : inner_(geometry.inner), chunk_(geometry.chunk) {
   if (inner_.direct) return;
-  if (inner_.output_size > kMostKept) {
+  if (inner_.output_size > kMaxTableEntries) {
     index_at_ = layout.take<std::int32_t>(chunk_);
     t_at_ = layout.take<float>(chunk_);
     offsets_at_ = layout.take<int64_t>(2 * chunk_);

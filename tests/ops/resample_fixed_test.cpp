@@ -54,6 +54,10 @@ TEST(ResampleFixed, TakenWhereItIsExact) {
   EXPECT_FALSE(is_fixed(linear(DataType::uint8, {3, 10, 20, 30}, {3, 20, 40, 60})))
       << "three dimensions";
   EXPECT_FALSE(is_fixed(linear(DataType::uint8, {3, 10, 300}, {3, 20, 30}))) << "far apart";
+  ResampleParams leap = linear(DataType::uint8, {4746}, {1850});
+  leap.scales = {0.001f};
+  EXPECT_FALSE(is_fixed(leap)) << "the first chunk reads from end to end";
+  testing::expect_right(leap, 1);
   ResampleParams fine = linear(DataType::uint8, {10, 30}, {20, 50});
   fine.input_pixel_offsets = fine.output_pixel_offsets = {0, 0};
   fine.scales = {3, 3};

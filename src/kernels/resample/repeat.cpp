@@ -36,6 +36,9 @@ template <int kFactor>
 void repeat(const std::byte* from, const int64_t* sources, int64_t rows, int64_t bytes,
             int64_t element_bytes, std::byte* to, int64_t to_stride) noexcept {
   for (int64_t r = 0; r < rows; ++r, to += to_stride) {
+    // Stores that wait for memory hold up everything else.
+    constexpr int64_t kBytesAhead = 4096;
+    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(to + kBytesAhead + b, 1);
     const auto row = [&](auto element) {
       using T = decltype(element);
       repeat_row<T, kFactor>(reinterpret_cast<const T*>(from + sources[r]),

@@ -95,6 +95,13 @@ inline void store_8(std::uint16_t* to, __m256 x) noexcept {
 inline void store_1(float* to, float x) noexcept { *to = x; }
 inline void store_1(std::uint16_t* to, float x) noexcept { *to = narrow_half(x); }
 
+// Asks for what a row of the output will be followed by: stores that wait for memory hold up
+// everything else.
+inline void fetch_to_write(const void* to) noexcept {
+  constexpr int64_t kBytesAhead = 4096;
+  __builtin_prefetch(static_cast<const char*>(to) + kBytesAhead, 1);
+}
+
 inline void between_row(const float* a, const float* b, float t, auto* __restrict to,
                         int64_t count) noexcept {
   int64_t i = 0;
@@ -106,15 +113,19 @@ inline void between_row(const float* a, const float* b, float t, auto* __restric
     store_16(to + i, mask, Floats::mix(0xffff, x, y, weight));
     i += lanes;
   };
-  // Rows lie anywhere; their vectors shall not lie in two lines each.
-  const auto past = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(*to) % 16);
-  if (past > 0 && count > 16) mix(first_16(16 - past), 16 - past);
-  while (i + 16 <= count) mix(0xffff, 16);
+  // From the first element on, wherever that lies: `a` and `b` have just been stored in vectors
+  // that begin there, and what lies across two of those could be loaded only after they have left
+  // for memory, behind all that was stored before.
+  while (i + 16 <= count) {
+    fetch_to_write(to + i);
+    mix(0xffff, 16);
+  }
   if (i < count) mix(first_16(count - i), count - i);
 #else
 #ifdef __AVX2__
   const __m256 weight = _mm256_set1_ps(t);
   for (; i + 8 <= count; i += 8) {
+    fetch_to_write(to + i);
     store_8(to + i, mix_8(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), weight));
   }
 #endif
