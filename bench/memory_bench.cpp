@@ -1,11 +1,7 @@
-// How the cost of moving data grows: with the bytes, and with strides that are not packed. One
-// thread; layers of real networks are what `weft bench` is for.
-//
-//   weft_bench --benchmark_filter=Sweep      outputs of 1 KiB to 4 GiB: bytes read and written
-//   weft_bench --benchmark_filter=Strided    the same tensors packed, channels last, repeated
+// What strides cost: the same tensors packed, channels last, repeated. One thread; layers of real
+// networks and how time grows with the bytes are what `weft bench` is for.
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <variant>
@@ -15,17 +11,6 @@
 
 namespace weft {
 namespace {
-
-constexpr std::int64_t kSmallest = std::int64_t{1} << 10, kLargest = std::int64_t{1} << 32;
-
-// An image with so many elements: as square as it gets, then in channels of 64 x 64.
-Dims image(std::int64_t elements) {
-  constexpr std::int64_t kSide = 64;
-  std::int64_t side = 1;
-  while (side < kSide && 4 * side * side <= elements) side *= 2;
-  return {1, static_cast<std::uint32_t>(elements / (side * side)), static_cast<std::uint32_t>(side),
-          static_cast<std::uint32_t>(side)};
-}
 
 UnfoldParams unfold_3x3(const Dims& sizes) {
   UnfoldParams params{.input = {.sizes = sizes},
@@ -59,35 +44,9 @@ void time_at_best(benchmark::State& state, const OperatorParams& params) {
       },
       params);
   const std::uint64_t bytes = elements * sizeof(float);
-  const auto free_bytes = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  if (bytes > free_bytes / 4 * 3) {
-    state.SkipWithError("this machine has too little free memory");
-    return;
-  }
   time_runs(state, params, best_isa(), 1);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
 }
-
-// The range is the bytes of the larger tensor: nine elements (unfold, fold) or four (resample) for
-// one of the image.
-void sweep_unfold(benchmark::State& state) {
-  time_at_best(state, unfold_3x3(image(state.range(0) / 4 / 9)));
-}
-void sweep_fold(benchmark::State& state) {
-  time_at_best(state, fold_3x3(image(state.range(0) / 4 / 9)));
-}
-void sweep_nearest(benchmark::State& state) {
-  time_at_best(state,
-               resample_x2(image(state.range(0) / 4 / 4), InterpolationMode::nearest_neighbor));
-}
-void sweep_linear(benchmark::State& state) {
-  time_at_best(state, resample_x2(image(state.range(0) / 4 / 4), InterpolationMode::linear));
-}
-BENCHMARK(sweep_unfold)->Name("Sweep/unfold_3x3")->RangeMultiplier(4)->Range(kSmallest, kLargest);
-BENCHMARK(sweep_fold)->Name("Sweep/fold_3x3")->RangeMultiplier(4)->Range(kSmallest, kLargest);
-BENCHMARK(sweep_nearest)->Name("Sweep/nearest_x2")->RangeMultiplier(4)->Range(kSmallest, kLargest);
-BENCHMARK(sweep_linear)->Name("Sweep/linear_x2")->RangeMultiplier(4)->Range(kSmallest, kLargest);
 
 enum class Memory { packed, channels_last, repeated_input };
 

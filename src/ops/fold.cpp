@@ -251,10 +251,10 @@ class FoldBody final : public PlanBody {
       return result;
     };
     const Phases x(x_axis());
-    t.x = next(x_tiles_) * x_chunk_;
-    t.count = std::min(x_chunk_, x.indices - t.x);
     t.x_phase = next(phase_tiles_) * phase_chunk_;
     t.phases = std::min(phase_chunk_, x.count - t.x_phase);
+    t.x = next(x_tiles_) * x_chunk_;
+    t.count = std::min(x_chunk_, x.indices - t.x);
     const Phases y(y_axis());
     t.y = next(y_tiles_) * y_chunk_;
     t.y_phase = next(y.count);

@@ -170,6 +170,10 @@ class UnfoldBody final : public PlanBody {
     x_tiles_ = divide_up(x_count, x_chunk_);
     y_tiles_ = divide_up(y_count, y_chunk_);
     tiles_ = divide_up(planes_, planes_per_tile_) * y_tiles_ * x_tiles_;
+    if (y_tiles_ * x_tiles_ == 1) return;
+    for (std::size_t i = outer_.size(); i-- > 0 && outer_[i].role == element;) {
+      planes_together_ *= digit(outer_[i]).count;
+    }
   }
 
   // The processor sees by itself where a long run goes on, but not where the next one begins.
@@ -191,6 +195,8 @@ class UnfoldBody final : public PlanBody {
 
   void run_tile(int64_t tile, const std::byte* from, std::byte* to) const noexcept {
     Cursor at{};
+    const int64_t together = tile % planes_together_;
+    tile /= planes_together_;
     at.x = tile % x_tiles_ * x_chunk_;
     at.k.count = std::min(x_chunk_, digit(x_).count - at.x);
     tile /= x_tiles_;
@@ -200,7 +206,7 @@ class UnfoldBody final : public PlanBody {
     at.k.to_step = digit(x_).column_step;
     at.k.to_row = y_ ? digit(*y_).column_step : 0;
     at.k.stream = streams_;
-    const int64_t first = tile / y_tiles_ * planes_per_tile_;
+    const int64_t first = (tile / y_tiles_ * planes_together_ + together) * planes_per_tile_;
     const int64_t last = std::min(first + planes_per_tile_, planes_);
 
     int64_t rest = first;
@@ -375,6 +381,7 @@ class UnfoldBody final : public PlanBody {
   bool streams_ = false;  // the output outgrows the caches
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
+  int64_t planes_together_ = 1;  // whose parts follow each other, for they read the same elements
   int64_t y_chunk_ = 0;
   int64_t y_tiles_ = 0;
   int64_t x_chunk_ = 0;

@@ -126,6 +126,39 @@ TEST(BenchTest, ShapesOfWeftAreThere) {
   EXPECT_THAT(outcome.out, HasSubstr("\nrs_i8_nn2 "));
 }
 
+TEST(BenchTest, SweepGrowsByPowersOfTwo) {
+  const ModelFolder folder;
+  const Outcome outcome =
+      folder.weft("bench --sweep sweep.svg --sweep-to 8KiB --seconds 0.0001 --threads 1,2 --json");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  const rapidjson::Document json = document(outcome);
+  ASSERT_EQ(json["sweep"].Size(), 20u);
+  EXPECT_STREQ(json["sweep"][0]["operator"].GetString(), "IDENTITY");
+  EXPECT_EQ(json["sweep"][19]["threads"].GetUint(), 2u);
+  for (const auto& curve : json["sweep"].GetArray()) {
+    ASSERT_EQ(curve["points"].Size(), 4u) << curve["operator"].GetString();
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto& point = curve["points"][i];
+      EXPECT_GT(point["median_us"].GetDouble(), 0);
+      EXPECT_GT(point["bytes"].GetDouble(), point["output_bytes"].GetDouble());
+      EXPECT_LE(point["output_bytes"].GetDouble(), 1024 << i);
+      EXPECT_GT(point["output_bytes"].GetDouble(), 256 << i);
+    }
+  }
+  EXPECT_EQ(json["sweep"][0]["points"][3]["bytes"].GetDouble(), 2 * 8192);
+  const std::string svg = folder.read("sweep.svg");
+  EXPECT_THAT(svg, AllOf(HasSubstr("<svg "), HasSubstr("FOLD 3x3, square"), HasSubstr("threads: 2"),
+                         HasSubstr("</svg>")));
+}
+
+TEST(BenchTest, SweepTakesNoShapes) {
+  const ModelFolder folder;
+  const Outcome outcome = folder.weft("bench --sweep sweep.svg --only conv");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--only"));
+}
+
 TEST(BenchTest, SelectsShapes) {
   const ModelFolder folder;
   const Outcome some = bench(folder, everything(), "--peers none --only fold,conv");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -23,6 +25,7 @@
 #include "bench/python_peers.h"
 #include "bench/report.h"
 #include "bench/shapes.h"
+#include "bench/sweep.h"
 #include "bench/table.h"
 #include "command.h"
 #include "files.h"
@@ -38,12 +41,13 @@ using namespace bench;
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string shapes, op, data_type, max_isa, plot;
+  std::string shapes, op, data_type, max_isa, plot, sweep;
   std::vector<std::string> only, peers = {"onednn", "torch", "opencv"};
   std::vector<unsigned> threads = {1};
   bool allow_winograd = false, no_winograd = false;
   unsigned rounds = 7;
   double seconds = 0.5;
+  std::uint64_t sweep_to = std::uint64_t{4} << 30;
 };
 
 // A file that is installed with the command: counted from where this lies, first as installed, then
@@ -104,10 +108,10 @@ class Progress {
   explicit Progress(std::size_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
   ~Progress() { clear(); }
 
-  void step(const Shape& shape) {
+  void step(std::string_view name) {
     ++done_;
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K[{}/{}] {}", done_, total_, printable(shape.id));
+    fmt::print(stderr, "\r\x1b[K[{}/{}] {}", done_, total_, printable(name));
     std::fflush(stderr);
   }
   void clear() {
@@ -134,8 +138,7 @@ Row measure_shape(const Shape& shape, const Limits& limits, std::vector<PeerSlot
   throw BadInput(shape.id, "takes more memory than there is");
 }
 
-void write_plot(const fs::path& path, const Report& report) {
-  const std::string svg = plot_svg(report);
+void write_plot(const fs::path& path, const std::string& svg) {
   const auto bytes = std::as_bytes(std::span(svg));
   write_file(path, {&bytes, 1});
 }
@@ -151,7 +154,29 @@ int report_status(const Report& report) {
   return status;
 }
 
+Isa highest_isa(const Options& options) {
+  return std::min(parse_isa(options.max_isa).value_or(Isa::amx), best_isa());
+}
+
+int run_sweep(const Options& options, bool json) {
+  check_output(options.sweep);
+  const SweepOptions sweep_options{highest_isa(options), options.sweep_to, options.seconds};
+  std::vector<SweepCurve> curves;
+  Progress progress(sweep_steps(sweep_options) * options.threads.size());
+  for (const unsigned wanted : options.threads) {
+    const auto more = sweep(sweep_options, wanted == 0 ? default_thread_count() : wanted,
+                            [&](std::string_view name) { progress.step(name); });
+    curves.insert(curves.end(), more.begin(), more.end());
+  }
+  progress.clear();
+  json ? print_sweep_json(curves) : print_sweep(curves);
+  write_plot(options.sweep, sweep_svg(curves, fmt::format("{} on {}", name(sweep_options.max_isa),
+                                                          this_machine().processor)));
+  return kDone;
+}
+
 int run_bench(const Options& options, bool json) {
+  if (!options.sweep.empty()) return run_sweep(options, json);
   Selection selection{options.only, options.op};
   if (!options.data_type.empty()) selection.data_type = parse_data_type(options.data_type);
   const std::vector<Shape> shapes = read_shapes(
@@ -160,7 +185,7 @@ int run_bench(const Options& options, bool json) {
 
   const LoadMeter load;
   Report report{.machine = this_machine(), .winograd = winograd_of(options)};
-  report.isa = std::min(parse_isa(options.max_isa).value_or(Isa::amx), best_isa());
+  report.isa = highest_isa(options);
   cap_rivals(report.isa);
   give_rivals_huge_pages();
   report.peers = open_peers(options.peers);
@@ -171,7 +196,7 @@ int run_bench(const Options& options, bool json) {
     report.limits.push_back(measure_limits(report.isa, threads));
     if (!json) print_heading(report.limits.back(), report.peers);
     for (const Shape& shape : shapes) {
-      progress.step(shape);
+      progress.step(shape.id);
       report.rows.push_back(
           measure_shape(shape, report.limits.back(), report.peers, options, report.isa));
       progress.clear();
@@ -186,7 +211,7 @@ int run_bench(const Options& options, bool json) {
     print_means(geometric_means(report.rows));
     print_load(report);
   }
-  if (!options.plot.empty()) write_plot(options.plot, report);
+  if (!options.plot.empty()) write_plot(options.plot, plot_svg(report));
   return report_status(report);
 }
 
@@ -248,6 +273,26 @@ void add_conditions(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
+// What is measured instead of shapes.
+CLI::Option* add_sweep(CLI::App& command, Options& options) {
+  CLI::Option* const sweep =
+      command
+          .add_option(
+              "--sweep", options.sweep,
+              "Instead of shapes, draw how operators that move data grow with the bytes "
+              "of the output, 1 KiB to 4 GiB where memory suffices; --seconds for each size")
+          ->type_name("FILE.svg");
+  for (const char* other : {"--shapes", "--only", "--op", "--dtype", "--allow-winograd"}) {
+    sweep->excludes(command.get_option(other));
+  }
+  command.add_option("--sweep-to", options.sweep_to, "Largest output of the sweep")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(std::uint64_t{1} << 10, std::uint64_t{4} << 30))
+      ->type_name("BYTES")
+      ->needs(sweep);
+  return sweep;
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
@@ -259,13 +304,16 @@ void add_bench(CLI::App& app, Context& context) {
       "are installed, and compares all results. The exit status is 1 where they disagree.");
   add_selection(*command, *options);
   add_conditions(*command, *options);
-  command->add_option("--plot", options->plot, "Draw a roofline and the shares of the limit")
-      ->type_name("FILE.svg");
+  CLI::Option* const plot =
+      command->add_option("--plot", options->plot, "Draw a roofline and the shares of the limit")
+          ->type_name("FILE.svg");
+  add_sweep(*command, *options)->excludes(plot);
   add_json(*command, context);
   set_examples(*command,
                {"bench --only rs_i8_nn2,mbv2_pw_96_576 --rounds 3 --seconds 0.05",
                 "bench --only mbv2_stem --threads 1,2 --peers torch --allow-winograd --json",
-                "bench --only fold_vit_p16 --max-isa avx2 --plot /tmp/weft_bench.svg"});
+                "bench --only fold_vit_p16 --max-isa avx2 --plot /tmp/weft_bench.svg",
+                "bench --sweep /tmp/weft_sweep.svg --sweep-to 64KiB --seconds 0.001"});
   command->callback([&context, options] {
     context.action = [&context, options] { return run_bench(*options, context.json); };
   });

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 #include <vector>
+
+#include "bench/drawing.h"
 
 namespace weft::cli::bench {
 
@@ -27,68 +28,6 @@ std::string_view color_of(std::string_view name) {
   }
   return "#555555";
 }
-
-// What XML wants written in another way.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      result += c;
-    }
-  }
-  return result;
-}
-
-// SVG text that grows.
-class Drawing {
- public:
-  void text(double x, double y, std::string_view words, std::string_view anchor = "start",
-            int size = 11, std::string_view color = "#333333") {
-    put("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\" "
-        "fill=\"{}\">{}</text>\n",
-        x, y, anchor, size, color, escaped(words));
-  }
-  void line(double x1, double y1, double x2, double y2, std::string_view color, double width = 1) {
-    put("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
-        "stroke-width=\"{}\"/>\n",
-        x1, y1, x2, y2, color, width);
-  }
-  void bar(double x, double y, double width, double height, std::string_view color,
-           std::string_view title) {
-    put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\">"
-        "<title>{}</title></rect>\n",
-        x, y, width, height, color, escaped(title));
-  }
-  void dot(double x, double y, double radius, std::string_view color, bool filled,
-           std::string_view title) {
-    put("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\">"
-        "<title>{}</title></circle>\n",
-        x, y, radius, filled ? color : "none", color, escaped(title));
-  }
-  const std::string& svg() const { return svg_; }
-
- private:
-  template <class... Values>
-  void put(fmt::format_string<const Values&...> format, const Values&... values) {
-    fmt::format_to(std::back_inserter(svg_), format, values...);
-  }
-  std::string svg_;
-};
-
-// Where a number lies on a logarithmic axis.
-struct LogAxis {
-  double low, high, from, to;
-  double at(double value) const {
-    const double position = std::log(value / low) / std::log(high / low);
-    return from + (to - from) * std::clamp(position, 0.0, 1.0);
-  }
-};
 
 double intensity(const Row& row) { return row.shape->flops() / row.shape->bytes(); }
 double gflops(const Row& row, double us) { return row.shape->flops() / us / 1e3; }
@@ -220,11 +159,7 @@ std::string plot_svg(const Report& report) {
     draw_bars(drawing, rows, y);
     y += kBarHeight * static_cast<double>(rows.size()) + 2 * kTitle;
   }
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"white\"/>\n{2}</svg>\n",
-      kWidth, y, drawing.svg());
+  return drawing.svg(kWidth, y);
 }
 
 }  // namespace weft::cli::bench
