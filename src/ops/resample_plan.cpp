@@ -12,7 +12,7 @@ using std::int64_t;
 
 // Elements that a tile writes, or reads where those are more: enough to use its tables often, few
 // enough for many threads.
-constexpr int64_t kTileElements = 16 * 1024;
+constexpr int64_t kTileElements = int64_t{16} * 1024;
 
 // Rows shorter than this are mostly overhead.
 constexpr int64_t kShortRow = 16;
