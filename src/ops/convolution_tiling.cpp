@@ -88,21 +88,22 @@ bool is_best_across(const ConvolutionGeometry& geometry,
   if (terms > (geometry.window() == 1 ? kMaxAcrossTerms : kMaxAcrossTaps)) return false;
 
   const std::int64_t vectors = choose_vectors(geometry, kernel);
+  const std::int64_t panels = rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes);
   const double along =
-      static_cast<double>(rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes)) *
-          row_cycles(width, vectors, kernel.max_positions[vectors - 1]) +
+      static_cast<double>(panels) * row_cycles(width, vectors, kernel.max_positions[vectors - 1]) +
       static_cast<double>(rows * width * geometry.out_channels) /
           static_cast<double>(kernel.lanes) * kTransposedVector / static_cast<double>(terms);
   const std::int64_t strips = base::divide_up(width * rows, kernel.lanes);
+  const std::int64_t whole = strips / kAcrossVectors, rest = strips % kAcrossVectors;
   const auto panel = [&](std::int64_t channels) {
-    return channels == 0 ? 0
-                         : static_cast<double>(strips / kAcrossVectors) *
-                                   cycles_a_term(channels, kAcrossVectors) +
-                               (strips % kAcrossVectors != 0 ? cycles_a_term(channels, 1) : 0);
+    if (channels == 0) return 0.0;
+    return static_cast<double>(whole) * cycles_a_term(channels, kAcrossVectors) +
+           (rest > 0 ? cycles_a_term(channels, 1) : 0);
   };
   const std::int64_t channels = channels_across(geometry, kernel);
-  const double across = static_cast<double>(geometry.out_channels / channels) * panel(channels) +
-                        panel(geometry.out_channels % channels);
+  const std::int64_t full = geometry.out_channels / channels;
+  const double across =
+      static_cast<double>(full) * panel(channels) + panel(geometry.out_channels % channels);
   return across <= along;
 }
 

@@ -20,7 +20,7 @@ struct Shape {
 
 // Rows that fill vectors of 16, or nearly so, and of 8; those that are one where they have one tap;
 // channels that are a power of two apart, and too many for one tile.
-const Shape kShapes[] = {
+const Shape shapes[] = {
     {1, 1, 64, 40, {32, 32}, 1, 1, 1, 0},    {2, 1, 20, 33, {14, 14}, 1, 1, 1, 0},
     {1, 1, 200, 24, {30, 31}, 1, 2, 1, 0},   {2, 2, 17, 9, {11, 13}, 1, 2, 1, 0},
     {1, 1, 33, 16, {9, 10, 12}, 1, 2, 1, 0}, {1, 1, 520, 30, {61, 7}, 1, 1, 1, 0},
@@ -73,7 +73,7 @@ class AcrossTest : public ::testing::TestWithParam<Isa> {
 
 // Strict mode has tests of its own; where multiply-adds are fused its chains are those of this way.
 TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes) {
     const ConvolutionParams params = params_of(shape);
     const Floats x = numbers(params.input), w = numbers(params.filter), b = numbers(*params.bias);
     const auto results = [&](unsigned threads, bool strict) {

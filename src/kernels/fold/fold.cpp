@@ -72,17 +72,25 @@ void add_any(const FoldBox& k) {
   }
 }
 
-#ifdef __AVX512BW__
+#ifdef __AVX2__
 
-// What is added at once: 64 bytes of sums.
+#ifdef __AVX512BW__
+constexpr int64_t kVectorBytes = 64;
+#else
+constexpr int64_t kVectorBytes = 32;
+#endif
+
+// What is added at once.
 template <class Sum>
 struct Vector {
-  using Type __attribute__((vector_size(64))) = Sum;
+  using Type __attribute__((vector_size(kVectorBytes))) = Sum;
 };
 template <>
 struct Vector<Half> : Vector<float> {};  // once widened
 template <class Sum>
 using VectorOf = typename Vector<Sum>::Type;
+
+#ifdef __AVX512BW__
 
 template <class T>
 struct Bits {
@@ -99,34 +107,74 @@ struct Bits<double> {
 template <class T>
 using BitsOf = typename Bits<T>::Type;
 
+using Mask = std::uint64_t;
 template <class T>
-VectorOf<T> load(std::uint64_t mask, const T* from) {
+constexpr bool kHasLanes = true;
+
+Mask mask_of(int64_t begin, int64_t end) { return lane_mask(begin, end); }
+
+template <class T>
+VectorOf<T> load(Mask mask, const T* from) {
   return reinterpret_cast<VectorOf<T>>(load_lanes(mask, reinterpret_cast<const BitsOf<T>*>(from)));
 }
-VectorOf<float> load(std::uint64_t mask, const Half* from) {
+VectorOf<float> load(Mask mask, const Half* from) {
   const auto lanes = static_cast<__mmask16>(mask);
   return reinterpret_cast<VectorOf<float>>(
       _mm512_maskz_cvtph_ps(lanes, _mm256_maskz_loadu_epi16(lanes, from)));
 }
 
+template <class Sum>
+void store(Mask mask, Sum* to, VectorOf<Sum> values) {
+  store_lanes(mask, reinterpret_cast<BitsOf<Sum>*>(to), reinterpret_cast<__m512i>(values));
+}
+
+#else
+
+// AVX2 leaves out lanes of 4 bytes.
+using Mask = __m256i;
+template <class T>
+constexpr bool kHasLanes = sizeof(T) == 4;
+
+Mask mask_of(int64_t begin, int64_t end) {
+  const auto bound = [](int64_t lane) {
+    return _mm256_set1_epi32(static_cast<int>(std::clamp<int64_t>(lane, 0, 8)));
+  };
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_andnot_si256(_mm256_cmpgt_epi32(bound(begin), lane),
+                             _mm256_cmpgt_epi32(bound(end), lane));
+}
+
+template <class T>
+VectorOf<T> load(Mask mask, const T* from) {
+  return reinterpret_cast<VectorOf<T>>(
+      _mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask));
+}
+
+template <class Sum>
+void store(Mask mask, Sum* to, VectorOf<Sum> values) {
+  _mm256_maskstore_epi32(reinterpret_cast<int*>(to), mask, reinterpret_cast<__m256i>(values));
+}
+
+#endif
+
 // A lane that a term has nothing for adds +0, which changes no sum: sums start at +0, so none is
 // ever -0.
 template <class Sum, class T, int terms>
 void add_terms(const FoldBox& k) {
-  constexpr int64_t kLanes = 64 / sizeof(Sum);
+  constexpr int64_t kLanes = kVectorBytes / static_cast<int64_t>(sizeof(Sum));
   constexpr int64_t kVectors = 32;  // whose masks are worked out at once
   const int64_t ahead = k.ahead;
   for (int64_t first = 0; first < k.count; first += kVectors * kLanes) {
-    std::uint64_t all[kVectors];
-    std::uint64_t before[kVectors];
-    std::uint64_t has[kVectors][terms];
+    Mask all[kVectors];
+    Mask before[kVectors];
+    Mask has[kVectors][terms];
     const int64_t vectors = std::min(kVectors, (k.count - first + kLanes - 1) / kLanes);
     for (int64_t v = 0; v < vectors; ++v) {
       const int64_t at = first + v * kLanes;
-      all[v] = lane_mask(0, k.count - at);
-      before[v] = k.start ? 0 : all[v];
+      all[v] = mask_of(0, k.count - at);
+      before[v] = k.start ? Mask{} : all[v];
       for (int t = 0; t < terms; ++t) {
-        has[v][t] = lane_mask(k.terms[t].begin - at, k.terms[t].end - at);
+        has[v][t] = mask_of(k.terms[t].begin - at, k.terms[t].end - at);
       }
     }
     const auto add_rows = [&](int64_t plane, int64_t row, auto row_count) {
@@ -141,7 +189,7 @@ void add_terms(const FoldBox& k) {
         for (int r = 0; r < kRows; ++r) values[r] = load(before[v], sum + r * k.sum_row);
 #pragma GCC unroll 4
         for (int t = 0; t < terms; ++t) {
-          const std::uint64_t mask = has[v][t];
+          const Mask mask = has[v][t];
 #pragma GCC unroll 4
           for (int r = 0; r < kRows; ++r) {
             const T* const at = from[t] + r * k.from_row;
@@ -152,8 +200,7 @@ void add_terms(const FoldBox& k) {
         }
 #pragma GCC unroll 4
         for (int r = 0; r < kRows; ++r) {
-          store_lanes(all[v], reinterpret_cast<BitsOf<Sum>*>(sum + r * k.sum_row),
-                      reinterpret_cast<__m512i>(values[r]));
+          store(all[v], sum + r * k.sum_row, values[r]);
         }
         sum += kLanes;
       }
@@ -170,19 +217,23 @@ void add_terms(const FoldBox& k) {
 
 template <class Sum, class T>
 void add_lanes(const FoldBox& k) {
-  if (k.from_step != 1) return add_any<Sum, T>(k);
-  switch (k.term_count) {
-    case 1:
-      return add_terms<Sum, T, 1>(k);
-    case 2:
-      return add_terms<Sum, T, 2>(k);
-    case 3:
-      return add_terms<Sum, T, 3>(k);
-    case 4:
-      return add_terms<Sum, T, 4>(k);
-    default:
-      return add_any<Sum, T>(k);
+  if constexpr (kHasLanes<T>) {
+    if (k.from_step == 1) {
+      switch (k.term_count) {
+        case 1:
+          return add_terms<Sum, T, 1>(k);
+        case 2:
+          return add_terms<Sum, T, 2>(k);
+        case 3:
+          return add_terms<Sum, T, 3>(k);
+        case 4:
+          return add_terms<Sum, T, 4>(k);
+        default:
+          break;
+      }
+    }
   }
+  add_any<Sum, T>(k);
 }
 
 #else

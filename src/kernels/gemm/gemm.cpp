@@ -62,16 +62,20 @@ inline void keep([[maybe_unused]] Vector& x) {
 // kStep: a_step where it is known, or 0.
 template <size_t kPositions, size_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
-  Vector acc[kPositions][kVectors];
-#pragma GCC unroll 32
-  for (size_t m = 0; m < kPositions; ++m) {
-#pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) {
-      const float* from = tile.acc + static_cast<std::int64_t>(m) * tile.acc_stride + v * kLanes;
-      acc[m][v] = tile.first || tile.apart ? zero() : load(from);
-    }
-  }
+  // Read once: for all that the compiler knows, a store to the sums might change the tile.
+  float* const to = tile.acc;
+  const std::int64_t stride = tile.acc_stride;
   const std::int64_t step = kStep != 0 ? kStep : tile.a_step;
+  const bool apart = tile.apart;
+  const float* const bias = tile.bias;
+  Vector acc[kPositions][kVectors];
+  const bool starts = tile.first || apart;
+  const float* from = to;
+#pragma GCC unroll 32
+  for (size_t m = 0; m < kPositions; ++m, from += stride) {
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kVectors; ++v) acc[m][v] = starts ? zero() : load(from + v * kLanes);
+  }
   const GemmTerm* const end = tile.terms + tile.depth;
   const char* next = tile.next;
   for (const GemmTerm* term = tile.terms; term != end; ++term) {
@@ -93,23 +97,27 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       for (size_t v = 0; v < kVectors; ++v) acc[m][v] = multiply_add(x, columns[v], acc[m][v]);
     }
   }
-  if (tile.bias != nullptr) {
+  if (bias != nullptr && tile.bias_of_positions) {
 #pragma GCC unroll 32
     for (size_t m = 0; m < kPositions; ++m) {
+      const Vector x = splat(bias[m]);
 #pragma GCC unroll 16
-      for (size_t v = 0; v < kVectors; ++v) {
-        const Vector bias =
-            tile.bias_of_positions ? splat(tile.bias[m]) : load(tile.bias + v * kLanes);
-        acc[m][v] = add(acc[m][v], bias);
-      }
+      for (size_t v = 0; v < kVectors; ++v) acc[m][v] = add(acc[m][v], x);
     }
-  }
-#pragma GCC unroll 32
-  for (size_t m = 0; m < kPositions; ++m) {
+  } else if (bias != nullptr) {
 #pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {
-      float* to = tile.acc + static_cast<std::int64_t>(m) * tile.acc_stride + v * kLanes;
-      store(tile.apart ? add(acc[m][v], load(to)) : acc[m][v], to);
+      const Vector x = load(bias + v * kLanes);
+#pragma GCC unroll 32
+      for (size_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], x);
+    }
+  }
+  float* into = to;
+#pragma GCC unroll 32
+  for (size_t m = 0; m < kPositions; ++m, into += stride) {
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kVectors; ++v) {
+      store(apart ? add(acc[m][v], load(into + v * kLanes)) : acc[m][v], into + v * kLanes);
     }
   }
 }
