@@ -93,7 +93,7 @@ struct ResampleGeometry {
 };
 
 // Output elements of a dimension that a plan keeps tables of.
-inline constexpr std::int64_t kMaxTableEntries = 64 * 1024;
+inline constexpr std::int64_t kMaxTableEntries = std::int64_t{64} * 1024;
 
 // find(o) for each output element o of an axis, found once for all runs of a plan, or nothing where
 // there would be too much to keep: then it has to be found anew each time.

@@ -93,6 +93,7 @@ void expect_repeated(RepeatRows repeat, std::mt19937_64& random) {
         const StridedArray<T> from(3 * length, 1);
         for (T& value : from.all()) value = static_cast<T>(random());
         std::vector<std::int64_t> sources;
+        sources.reserve(rows.size());
         for (const std::int64_t row : rows) sources.push_back(row * length * kBytes);
         const auto height = static_cast<std::int64_t>(rows.size());
         const std::int64_t stride = count + gap;
@@ -124,7 +125,7 @@ void expect_widened(WidenRow<Real> widen, std::mt19937_64& random) {
       for (T& value : from.all()) value = static_cast<T>(random());
       const StridedArray<Real> to(count, 1, Real{7});
       widen(from.first(), stride, to.first(), count);
-      for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], Real{from[i]});
+      for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(to[i], static_cast<Real>(from[i]));
       ASSERT_TRUE(to.intact());
     }
   }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/checked_case.h"
 #include "ops/resample_case.h"
@@ -37,9 +38,10 @@ void expect_every_pair(DataType type) {
   for (std::size_t i = 0; i < output.size(); ++i) {
     const auto eighths = std::clamp(2 * static_cast<int>(i % 2048) - 3, 0, 8 * 511);
     const T* row = input.data() + i / 2048 * 512;
-    const int a = row[eighths / 8];
-    const int b = eighths % 8 > 0 ? row[eighths / 8 + 1] : a;
-    ASSERT_EQ(output[i], (8 * a + (b - a) * (eighths % 8)) / 8) << i;
+    const int k = eighths / 8;
+    const double a = row[k];
+    const double b = eighths % 8 > 0 ? row[k + 1] : a;
+    ASSERT_EQ(output[i], std::trunc(a + (b - a) * (eighths % 8) / 8)) << i;
   }
 }
 

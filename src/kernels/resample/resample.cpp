@@ -107,20 +107,19 @@ inline void between_row(const float* a, const float* b, float t, auto* __restric
   int64_t i = 0;
 #ifdef __AVX512F__
   const __m512 weight = _mm512_set1_ps(t);
-  const auto mix = [&](__mmask16 mask, int64_t lanes) {
-    const __m512 x = _mm512_maskz_loadu_ps(mask, a + i);
-    const __m512 y = _mm512_maskz_loadu_ps(mask, b + i);
-    store_16(to + i, mask, Floats::mix(0xffff, x, y, weight));
-    i += lanes;
+  const auto mix = [=](int64_t k, __mmask16 mask) {
+    const __m512 x = _mm512_maskz_loadu_ps(mask, a + k);
+    const __m512 y = _mm512_maskz_loadu_ps(mask, b + k);
+    store_16(to + k, mask, Floats::mix(0xffff, x, y, weight));
   };
   // From the first element on, wherever that lies: `a` and `b` have just been stored in vectors
   // that begin there, and what lies across two of those could be loaded only after they have left
   // for memory, behind all that was stored before.
-  while (i + 16 <= count) {
+  for (; i + 16 <= count; i += 16) {
     fetch_to_write(to + i);
-    mix(0xffff, 16);
+    mix(i, 0xffff);
   }
-  if (i < count) mix(first_16(count - i), count - i);
+  if (i < count) mix(i, first_16(count - i));
 #else
 #ifdef __AVX2__
   const __m256 weight = _mm256_set1_ps(t);

@@ -298,7 +298,7 @@ std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
     }
     const __m512i start = _mm512_set1_epi64(offsets[i]);
     __m128i index[4];
-    for (int part = 0; part < 4; ++part) {
+    for (std::int64_t part = 0; part < 4; ++part) {
       const __mmask8 mask = first_8(left < 8 * part ? 0 : left - 8 * part);
       const __m512i at = _mm512_maskz_loadu_epi64(mask, offsets + i + 8 * part);
       index[part] = _mm512_maskz_cvtepi64_epi16(0xff, _mm512_sub_epi64(at, start));
