@@ -43,6 +43,10 @@ struct ScaleBias {
 // The scale and bias apply first, and only to the two ELEMENT_WISE types. NaN stays NaN. CLIP with
 // Min > Max gives Max everywhere, as the formula says.
 //
+// float32 results lie within 0.51 units in the last place of the formula over all numbers; those of
+// CLIP, RELU and THRESHOLDED_RELU are exact. The bits are the same at every instruction set.
+// float16 is computed as float32 and rounded once more.
+//
 // Throws nothing itself; where it is used, these are violations (invalid_argument):
 //   type             no function of one number; when fused, one that CONVOLUTION does not take
 //   alpha, beta      NaN, where the type has them. Infinities give what the formula gives, but

@@ -64,7 +64,7 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
   explanation = "boxes of " + std::to_string(box_[kDepth]) + "x" + std::to_string(box_[kHeight]) +
                 "x" + std::to_string(box_[kWidth]) + " outputs, " + std::to_string(group_block_) +
                 (group_block_ == 1 ? " group, " : " groups, ") + std::to_string(tile_count_) +
-                " tiles, " + threads_text(slots_);
+                " tiles, " + threads_text(slots_) + (in_place_ ? ", in place" : "");
 }
 
 DirectWindow DirectConvolution::window_of(const PhaseTaps& phase) const noexcept {

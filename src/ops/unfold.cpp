@@ -74,7 +74,7 @@ class UnfoldBody final : public PlanBody {
     if (y_) y_inside_ = inside_ranges(*y_);
     slots_ = moving_slot_count(options, tiles_, params.input, params.output);
     type = OperatorType::unfold;
-    algorithm = across_ ? transpose_.name : kernel_.name;
+    algorithm = across_ || transposes_ ? transpose_.name : kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
                   std::to_string(y_chunk_) + 'x' + std::to_string(x_chunk_) + " elements, " +
                   threads_text(slots_);
@@ -137,7 +137,12 @@ class UnfoldBody final : public PlanBody {
       std::copy_if(names.begin(), names.end(), std::back_inserter(others),
                    [&](DigitName name) { return name.axis != x_.axis; });
       if (!others.empty()) {
-        best = std::find_if(others.begin(), others.end(), long_enough);
+        best = std::find_if(others.begin(), others.end(), [&](DigitName name) {
+          return long_enough(name) && name.role == block && axes_[name.axis].plain() &&
+                 axes_[name.axis].image_step == 1;
+        });
+        transposes_ = best != others.end() && digit(x_).column_step == 1;
+        if (!transposes_) best = std::find_if(others.begin(), others.end(), long_enough);
         if (best == others.end()) best = std::max_element(others.begin(), others.end(), shorter);
         y_ = *best;
       }
@@ -161,7 +166,7 @@ class UnfoldBody final : public PlanBody {
     streams_ = output_bytes > base::outer_cache_bytes();
     const int64_t budget =
         std::clamp(output_bytes / kWantedTiles, kMinTileBytes, kMaxTileBytes) / element_bytes_;
-    const int64_t rows_at_once = across_ ? kRowsAtOnce : 1;
+    const int64_t rows_at_once = across_ || transposes_ ? kRowsAtOnce : 1;
     x_chunk_ = std::min(x_count, budget / rows_at_once);
     y_chunk_ = std::max<int64_t>(budget / x_chunk_ / rows_at_once, 1) * rows_at_once;
     y_chunk_ = std::min(y_count, y_chunk_);
@@ -273,6 +278,8 @@ class UnfoldBody final : public PlanBody {
     } else if (across_) {
       fetch(at.k.from, plane_ahead_, plane_lines_);
       copy_across(at);
+    } else if (transposes_) {
+      copy_transposed(at.k);
     } else {
       kernel_.copy(at.k);
     }
@@ -294,6 +301,24 @@ class UnfoldBody final : public PlanBody {
           next * channels.image_step * element_bytes_ + at.prefetched * channel_lines_ * kLineBytes,
           next < channels.image ? channel_lines_ : 0);
     if (++at.prefetched == planes_a_channel_) at.prefetched = 0;
+  }
+
+  // All rows are inside.
+  void copy_transposed(const kernels::UnfoldRectangle& k) const noexcept {
+    auto* to = static_cast<std::byte*>(k.to);
+    transpose_.transpose({.from = k.from,
+                          .from_row = k.from_step,
+                          .to = to + k.begin * element_bytes_,
+                          .to_row = k.to_row,
+                          .rows = k.rows,
+                          .count = k.end - k.begin});
+    kernels::UnfoldRectangle zeros = k;
+    zeros.begin = zeros.end = 0;
+    zeros.count = k.begin;
+    if (zeros.count > 0) kernel_.copy(zeros);
+    zeros.to = to + k.end * element_bytes_;
+    zeros.count = k.count - k.end;
+    if (zeros.count > 0) kernel_.copy(zeros);
   }
 
   // k.from is the axis' position -start: the first element of block 0.
@@ -372,7 +397,8 @@ class UnfoldBody final : public PlanBody {
   int64_t element_bytes_;
   const kernels::UnfoldKernel& kernel_;
   const kernels::TransposeKernel& transpose_;
-  bool across_ = false;  // y counts elements of x's axis
+  bool across_ = false;      // y counts elements of x's axis
+  bool transposes_ = false;  // y counts neighbours in the image, channels perhaps
   DigitName x_{};
   std::optional<DigitName> y_;
   std::vector<DigitName> outer_;

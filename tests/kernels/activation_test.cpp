@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "kernels/half.h"
 #include "weft/activation.h"
 
 namespace weft::kernels {
@@ -155,8 +156,7 @@ const ActivationKernel& base_row(OperatorType type) {
   });
 }
 
-TEST(Activation, KeepsItsErrorBoundOverTheWholeRange) {
-  const std::vector<float> inputs = sweep();
+void expect_error_bounds(const std::vector<float>& inputs) {
   for (const Case& c : cases) {
     std::vector<float> row = inputs;
     base_row(c.type).function(row.data(), std::ssize(row), c.alpha, c.beta);
@@ -176,6 +176,16 @@ TEST(Activation, KeepsItsErrorBoundOverTheWholeRange) {
     EXPECT_LE(worst, c.bound) << name(c.type) << " alpha " << c.alpha << " beta " << c.beta
                               << " at " << where;
   }
+}
+
+TEST(Activation, KeepsItsErrorBoundOverTheWholeRange) { expect_error_bounds(sweep()); }
+
+TEST(Activation, KeepsItsErrorBoundForEveryFloat16) {
+  std::vector<float> inputs;
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    inputs.push_back(widen_half(static_cast<std::uint16_t>(bits)));
+  }
+  expect_error_bounds(inputs);
 }
 
 TEST(Activation, HasTheSameBitsAtEveryInstructionSet) {

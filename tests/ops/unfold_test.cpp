@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -140,6 +141,36 @@ TEST(Unfold, LargeTilesAreExact) {
   for (const unsigned threads : {1u, 2u, 5u}) {
     expect_exact(c, {.threads = threads, .max_isa = {}}, engine);
   }
+}
+
+// Channels are neighbours in memory: of any type, more or fewer than are taken at once, with
+// windows that reach into the padding and tiles that end within the image.
+TEST(Unfold, ChannelsLastAreExact) {
+  std::mt19937_64 engine(23);
+  const std::vector<Isa> isas = machine_isas();
+  for (int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    WindowCase c;
+    const auto up_to = [&](std::uint32_t most) {
+      return static_cast<std::uint32_t>(engine() % most) + 1;
+    };
+    c.image.sizes = {up_to(2), 7 + up_to(60), 5 + up_to(30), 5 + up_to(70)};
+    const Dims& n = c.image.sizes;
+    c.image.strides = {n[1] * n[2] * n[3], 1, n[3] * n[1], n[1]};
+    c.image.data_type = std::array{DataType::uint8, DataType::float16, DataType::float32,
+                                   DataType::float64}[engine() % 4];
+    c.columns.data_type = c.image.data_type;
+    for (int d = 0; d < 2; ++d) c.add_dimension(up_to(5), up_to(3), 1, up_to(4) - 1, up_to(4) - 1);
+    c.columns.sizes = output_sizes(c.unfold());
+    expect_exact(c, {.threads = up_to(3), .max_isa = isas[engine() % isas.size()]}, engine);
+  }
+  const UnfoldParams params{
+      .input = {.sizes = {1, 16, 9, 9}, .strides = {1296, 1, 144, 16}},
+      .output = {.sizes = {1, 144, 81}},
+      .window_sizes = {3, 3},
+      .start_padding = {1, 1},
+      .end_padding = {1, 1},
+  };
+  EXPECT_TRUE(plan(params).algorithm().starts_with("transpose_"));
 }
 
 TEST(Unfold, OneLongRowIsSplit) {

@@ -24,24 +24,24 @@ static_assert(sizeof(TileConfig) == 64);
 // Rows become columns: 16 x 16 numbers of 32 bits.
 inline void transpose_16x16(__m512i r[16]) {
   __m512i t[16];
-  for (int i = 0; i < 8; ++i) {
+  for (std::int64_t i = 0; i < 8; ++i) {
     t[2 * i] = _mm512_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
     t[2 * i + 1] = _mm512_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (std::int64_t i = 0; i < 4; ++i) {
     r[4 * i] = _mm512_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
     r[4 * i + 1] = _mm512_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
     r[4 * i + 2] = _mm512_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
     r[4 * i + 3] = _mm512_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
   }
   // 0x88 takes the even quarters of both, 0xdd the odd ones.
-  for (int i = 0; i < 4; ++i) {
+  for (std::int64_t i = 0; i < 4; ++i) {
     t[i] = _mm512_shuffle_i32x4(r[i], r[4 + i], 0x88);
     t[4 + i] = _mm512_shuffle_i32x4(r[i], r[4 + i], 0xdd);
     t[8 + i] = _mm512_shuffle_i32x4(r[8 + i], r[12 + i], 0x88);
     t[12 + i] = _mm512_shuffle_i32x4(r[8 + i], r[12 + i], 0xdd);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (std::int64_t i = 0; i < 4; ++i) {
     r[i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0x88);
     r[8 + i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0xdd);
     r[4 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0x88);
@@ -53,7 +53,7 @@ template <int parts>
 void split_16_pixels(const float* rows, std::int64_t row_stride, __mmask16 mask, int count,
                      std::uint16_t* to, std::int64_t part_stride, RangeOf& range) {
   __m512i lines[parts][16];
-  for (int c = 0; c < 16; ++c) {
+  for (std::int64_t c = 0; c < 16; ++c) {
     const float* row = rows + 2 * c * row_stride;
     const __m512 even = _mm512_maskz_loadu_ps(mask, row);
     const __m512 odd = _mm512_maskz_loadu_ps(mask, row + row_stride);
