@@ -340,6 +340,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
                  .steps = batch.steps,
                  .acc = block_acc + q * kAcc,
                  .first = batch.step == 0,
+                 .all_products = all_products_,
                  .ahead = wanted[q] + n * batch.steps * (filter_.step() / kLinesASlice) * lines,
                  .ahead_lines = lines},
                 side);

@@ -419,6 +419,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
                          .acc = acc,
                          .acc_stride = kSplitBlock,
                          .first = first_block == 0,
+                         .all_products = all_products_,
                          .chain = all_taps <= kFewTaps ? kShortChain : block_count,
                          .ahead = ahead,
                          .ahead_lines = ahead_lines});

@@ -1,6 +1,7 @@
 #include "ops/split_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include "base/aligned_memory.h"
@@ -20,6 +21,31 @@ std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept {
     }
   }
   return pairs;
+}
+
+bool needs_all_products(const ConvolutionGeometry& geometry) noexcept {
+  constexpr std::int64_t kEnough = 256;
+  std::int64_t terms = geometry.in_channels;
+  for (const ConvolutionAxis& axis : geometry.axes) {
+    // Of an output that has any. Where taps are next to each other, the first and the last position
+    // of a phase have the fewest.
+    std::int64_t least = axis.window();
+    for (std::int64_t p = 0; p < axis.phase_count() && least > 1; ++p) {
+      const Phase phase = axis.phase(p);
+      if (phase.taps == 0) continue;
+      for (const std::int64_t position : {std::int64_t{0}, phase.count - 1}) {
+        std::int64_t inside = 0;
+        for (std::int64_t j = 0; j < phase.taps; ++j) {
+          const auto [begin, end] = axis.inside(phase, phase.offset(j));
+          if (begin <= position && position < end) ++inside;
+        }
+        if (std::abs(phase.offset_step) > 1) inside = 1;
+        least = std::clamp<std::int64_t>(inside, 1, least);
+      }
+    }
+    terms *= least;
+  }
+  return terms < kEnough;
 }
 
 double general_seconds(const ConvolutionParams& params) {
@@ -51,7 +77,8 @@ SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options
       rows_(kernels::row_kernels(Isa::amx)),
       relu_(params.fused_activation && !params.fused_activation->scale_bias &&
             params.fused_activation->type == OperatorType::activation_relu),
-      plain_results_(relu_ || !params.fused_activation) {
+      plain_results_(relu_ || !params.fused_activation),
+      all_products_(needs_all_products(geometry_)) {
   type = OperatorType::convolution;
   inputs = general_.inputs;
   outputs = general_.outputs;

@@ -49,6 +49,7 @@ class SplitPlan : public PlanBody {
   const kernels::RowKernels& rows_;
   bool relu_;           // the only activation, and without scale and bias
   bool plain_results_;  // relu_, or no activation
+  bool all_products_;   // of the parts of float16
 
  private:
   std::uint64_t filter_bytes_ = 0;
@@ -56,6 +57,11 @@ class SplitPlan : public PlanBody {
 
 // Of all positions and taps of a dimension, the pairs that read the input.
 std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept;
+
+// Whether sums of float16 have so few terms that all products of parts count: a chain of float32
+// may err by 2^-24 of all its terms with each one, so that from 256 terms on an error of 2^-16 of a
+// product is no larger.
+bool needs_all_products(const ConvolutionGeometry& geometry) noexcept;
 
 // Seconds that one core would take without the unit.
 double general_seconds(const ConvolutionParams& params);

@@ -142,6 +142,35 @@ TYPED_TEST(SplitPlanTest, Float16IsRoundedAsIfSumsWereExact) {
   }
 }
 
+// Numbers that all leave out as much as they can, in the same direction: within what one chain of
+// float32 additions may lose.
+TYPED_TEST(SplitPlanTest, Float16AtItsWorst) {
+  for (const Shape& shape : kShapes) {
+    const ConvolutionParams params = params_of(shape);
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    constexpr std::uint16_t kWorst = 0x3c03;  // 1 + 3 * 2^-10: 1 and a remainder
+    const Halves x(count_of(params.input), kWorst), w(count_of(params.filter), kWorst);
+    // Some of so many biases take a sum to the middle between two results.
+    Halves b(shape.out);
+    Floats wide_b(shape.out);
+    for (std::uint32_t o = 0; o < shape.out; ++o) {
+      wide_b[o] = static_cast<float>(o) / 2048;
+      b[o] = double_to_half(wide_b[o]);
+    }
+    const Halves y = run_halves(this->split(of_halves(params)), x, w, b);
+    const Floats wide_x(x.size(), static_cast<float>(half_to_double(kWorst)));
+    const Floats wide_w(w.size(), static_cast<float>(half_to_double(kWorst)));
+    const std::byte* numbers[] = {reinterpret_cast<const std::byte*>(wide_x.data()),
+                                  reinterpret_cast<const std::byte*>(wide_w.data()),
+                                  reinterpret_cast<const std::byte*>(wide_b.data())};
+    const reference::ExpectedTensor chain = reference::evaluate(params, numbers);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      ASSERT_GE(half_to_double(y[i]), half_to_double(double_to_half(chain[i].range.low))) << i;
+      ASSERT_LE(half_to_double(y[i]), half_to_double(double_to_half(chain[i].range.high))) << i;
+    }
+  }
+}
+
 TYPED_TEST(SplitPlanTest, ThreadsChangeNoBit) {
   for (const Shape& shape : kShapes) {
     const ConvolutionParams params = params_of(shape);

@@ -1,7 +1,9 @@
 #include "random/check.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <sstream>
 
 #include "random/fill.h"
 #include "reference/reference.h"
@@ -173,10 +175,15 @@ std::string check_repeatable(const Case& c, const std::vector<std::uint64_t>& bi
   std::string problem = again.run(c.params, other);
   if (problem.empty()) problem = again.stray_write();
   if (!problem.empty()) return "second run: " + problem;
-  if (again.result() != bits) {
-    return "other bits with " + std::to_string(other.threads) +
-           " threads, other alignments, other workspace contents, the filter " +
-           (other.prepare_filter ? "prepared" : "not prepared");
+  const std::vector<std::uint64_t> others = again.result();
+  if (others != bits) {
+    const auto [one, two] = std::mismatch(bits.begin(), bits.end(), others.begin());
+    std::ostringstream text;
+    text << "other bits with " << other.threads
+         << " threads, other alignments, other workspace contents, the filter "
+         << (other.prepare_filter ? "prepared" : "not prepared") << ": element "
+         << one - bits.begin() << " is 0x" << std::hex << *one << ", then 0x" << *two;
+    return text.str();
   }
   if (!may_run_in_place(c.params)) return {};
   Run shared(c, 3);

@@ -29,6 +29,7 @@ struct ProductBlock {
   std::int64_t steps;
   float* acc;  // 32 outputs of 32 positions, without gaps; aligned to 64 bytes
   bool first;
+  bool all_products;  // of float16, mm too
   // Cache lines to fetch into the second level meanwhile, after each four products.
   const std::uint16_t* ahead;
   std::int64_t ahead_lines;

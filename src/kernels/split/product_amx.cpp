@@ -277,8 +277,8 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
   const std::uint16_t* ahead = block.ahead;
-  multiply_block<parts>(block.filter, block.patches, block.steps, block.acc, kSplitBlock,
-                        block.first, [&] {
+  multiply_block<parts>(block.filter, block.patches, block.steps, block.all_products, block.acc,
+                        kSplitBlock, block.first, [&] {
                           store_outputs(side.result, outputs);
                           ahead = fetch_ahead(ahead, block.ahead_lines);
                           pack_units<parts>(side, units);

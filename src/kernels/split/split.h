@@ -5,11 +5,11 @@
 //   x = h + m + l   for every float32 whose parts are normal: 8 significant bits a part
 //   x = h + m       for every float16
 //
-// A product is the sum of the part products hh + hm + mh, for float32 of these and mm + hl + lh,
-// accumulated in float32. What is left out lies below 2^-26 of a product of float32 and 2^-18 of
-// one of float16, whose results are rounded to 2^-12.
-// The unit takes subnormal numbers as zero and gives NaN for the parts of an infinity, so the range
-// of all numbers is recorded while they are split; whoever multiplies asks products_are_safe().
+// A product is the sum of the part products hh + hm + mh + mm, for float32 of these and hl + lh,
+// accumulated in float32. What is left out of a product of float32 is at most 2^-24 of it. mm,
+// 2^-16 of a product at most, may be left out of those of float16: see needs_all_products(). The
+// unit takes subnormal numbers as zero and gives NaN for the parts of an infinity, so the range of
+// all numbers is recorded while they are split; whoever multiplies asks products_are_safe().
 
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +50,7 @@ struct SplitTile {
   float* acc;
   std::int64_t acc_stride;
   bool first;
+  bool all_products;   // of float16, mm too
   std::int64_t chain;  // blocks whose sums are added as a whole to those before
   // Cache lines to fetch into the second level meanwhile, after each four products.
   const std::uint16_t* ahead;

@@ -167,6 +167,11 @@ void multiply(const SplitTile& tile) noexcept {
         prefetch_tile(next + 5 * kTile);
         if (moves) prefetch_tile(next_x + 2 * part + kTile);
       } else {
+        if (tile.all_products) {
+          WEFT_LOAD_A(x + part);
+          WEFT_LOAD_B(h + kSplitFilterPart);
+          WEFT_PRODUCTS;
+        }
         WEFT_LOAD_A(x);
         WEFT_LOAD_B(h + kSplitFilterPart);
         WEFT_PRODUCTS;

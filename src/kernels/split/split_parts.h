@@ -83,7 +83,8 @@ inline void store_sums(float* sums, std::int64_t line, bool first) {
 // split numbers; product.h has the layouts. between() is called after each four products.
 template <int parts, class Between>
 inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::int64_t steps,
-                           float* sums, std::int64_t line, bool first, const Between& between) {
+                           bool all_products, float* sums, std::int64_t line, bool first,
+                           const Between& between) {
   constexpr std::int64_t kPart = kSplitBlock * kSplitBlock;
   constexpr std::int64_t kStep = parts * kPart;
   zero_tiles();
@@ -117,6 +118,11 @@ inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::
       prefetch_tile(next + 5 * kTile);
       between();
     } else {
+      if (all_products) {
+        WEFT_LOAD_A(a + kPart);
+        WEFT_LOAD_B(b + kPart);
+        WEFT_PRODUCTS;
+      }
       WEFT_LOAD_A(a);
       WEFT_LOAD_B(b + kPart);
       WEFT_PRODUCTS;

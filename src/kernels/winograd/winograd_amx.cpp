@@ -63,7 +63,7 @@ void winograd_columns_4x4(const WinogradColumns& columns) noexcept {
 
 void winograd_multiply(const WinogradProduct& product) noexcept {
   const std::uint16_t* ahead = product.ahead;
-  multiply_block<kParts>(product.filter, product.patches, product.steps, product.acc,
+  multiply_block<kParts>(product.filter, product.patches, product.steps, false, product.acc,
                          product.output_stride, true,
                          [&] { ahead = fetch_ahead(ahead, product.ahead_lines); });
 }
