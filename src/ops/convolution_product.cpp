@@ -62,13 +62,14 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   const std::int64_t parts = split_parts(params.input.data_type);
   if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
   if (kernels::product_kernels(parts) == nullptr) return kNever;
-  const ConvolutionGeometry g = as_one_image(ConvolutionGeometry(params));
+  const ConvolutionGeometry images(params);
   std::int64_t phases = 1;
-  for (const ConvolutionAxis& axis : g.axes) {
+  for (const ConvolutionAxis& axis : images.axes) {
     if (axis.phase_count() > kMaxPhases) return kNever;
     phases *= axis.phase_count();
   }
   if (phases > kMaxPhases) return kNever;
+  const ConvolutionGeometry g = as_one_image(images);
   // Measured on one core at 2.8 GHz: a step of products and its part of all else that is done for a
   // block; a block's results; a pair of terms of a block packed, its terms gathered where they do
   // not lie in place; results written past the second-level cache.
@@ -173,8 +174,8 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   } else {
     // Short sums are stored all the time: longer runs of one output channel are written faster.
     run_ = (steps <= kFewSteps ? kLongRun : kRun) * kSplitBlock;
-    run_ = std::min<std::int64_t>(run_, base::round_up(positions, kSplitBlock));
-    // A chunk of all steps, where that takes runs that are not much shorter.
+    // A chunk of all steps, where that takes runs that are not much shorter. Each chunk is a chain
+    // of sums, so what it has must not depend on the number of images.
     const std::int64_t fitting = kPatchBytes / (steps * position_bytes) / kSplitBlock * kSplitBlock;
     if (fitting >= kShortRun * kSplitBlock) run_ = std::min(run_, fitting);
     step_chunk_ = std::min(steps, std::max<std::int64_t>(kPatchBytes / (run_ * position_bytes), 1));

@@ -34,8 +34,8 @@ constexpr int kMostApart = 4;
 // Taps so far apart that bands of rows without one of them are worth while.
 constexpr std::int64_t kFarApart = 8;
 
-// Phases of BACKWARD have few taps of many channels, and one chain of sums for each: so short a
-// chain halves the error, for a twentieth of the time.
+// Windows and phases of few taps, as BACKWARD has them, have many channels in one chain of sums: so
+// short a chain halves the error, for a hundredth of the time.
 constexpr std::int64_t kFewTaps = 4;
 constexpr std::int64_t kShortChain = 3;  // blocks of channels
 

@@ -130,6 +130,10 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
                                        SharedRange* ranges) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   std::array<SplitRange, WinogradTiling::kMostImages> seen{};
+  // Nothing else is written to some rows between images, whose results are dropped.
+  if (tile.images > 1) {
+    std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
+  }
   pack_inputs(arguments, tile, slot, seen.data());
   for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
   list_runs(arguments, tile, slot);

@@ -135,7 +135,11 @@ TEST(ParallelTiles, OneSlotDoesTheTilesOfOthersThatDoNotCome) {
       while (held) std::this_thread::yield();
     });
   });
-  while (holding == 0) std::this_thread::yield();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (holding < thread_count() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(holding, thread_count());
   run_watched(7, 100);
   held = false;
   host.join();

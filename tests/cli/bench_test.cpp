@@ -154,9 +154,12 @@ TEST(BenchTest, SweepGrowsByPowersOfTwo) {
 
 TEST(BenchTest, SweepTakesNoShapes) {
   const ModelFolder folder;
-  const Outcome outcome = folder.weft("bench --sweep sweep.svg --only conv");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--only"));
+  for (const std::string option :
+       {"--only conv", "--peers none", "--rounds 3", "--no-winograd", "--allow-winograd"}) {
+    const Outcome outcome = folder.weft("bench --sweep sweep.svg " + option);
+    EXPECT_EQ(outcome.status, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr(option.substr(0, option.find(' ')).c_str()));
+  }
 }
 
 TEST(BenchTest, SelectsShapes) {

@@ -79,6 +79,7 @@ TEST_F(ProductConvolutionTest, ImagesBesideEachOther) {
   const auto backward = ConvolutionDirection::backward;
   const ConvolutionParams all[] = {unpadded({kBatch, 70, 50, 1, 7, 7, 1, 1, 1}),
                                    unpadded({kBatch, 64, 32, 2, 3, 3, 1, 1, 1}),
+                                   unpadded({kBatch, 2048, 40, 1, 7, 7, 1, 1, 1}),
                                    unpadded({kBatch, 40, 33, 1, 1, 1, 1, 1, 1}),
                                    unpadded({kBatch, 33, 40, 1, 9, 8, 1, 2, 1}),
                                    unpadded({kBatch, 300, 64, 1, 8, 12, 4, 4, 1}),
@@ -124,6 +125,13 @@ TEST_F(ProductConvolutionTest, ActivationsInRegistersAndNot) {
 TEST_F(ProductConvolutionTest, LongSumsAreCutWithoutATrace) {
   expect_right(params_of({1, 1100, 70, 1, 7, 9, 1, 1, 1}));
   expect_right(params_of({2, 130, 70, 1, 20, 21, 3, 1, 1}));
+}
+
+// 900 million of them: no list of these is made.
+TEST_F(ProductConvolutionTest, ManyPhasesAreNotItsWay) {
+  ConvolutionParams p =
+      params_of({2, 32, 32, 1, 2, 2, 3, 30000, 1, ConvolutionDirection::backward});
+  EXPECT_TRUE(std::isinf(ProductConvolution::seconds(p, {})));
 }
 
 TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {

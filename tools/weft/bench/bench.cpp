@@ -282,7 +282,8 @@ CLI::Option* add_sweep(CLI::App& command, Options& options) {
               "Instead of shapes, draw how operators that move data grow with the bytes "
               "of the output, 1 KiB to 4 GiB where memory suffices; --seconds for each size")
           ->type_name("FILE.svg");
-  for (const char* other : {"--shapes", "--only", "--op", "--dtype", "--allow-winograd"}) {
+  for (const char* other : {"--shapes", "--only", "--op", "--dtype", "--allow-winograd",
+                            "--no-winograd", "--peers", "--rounds"}) {
     sweep->excludes(command.get_option(other));
   }
   command.add_option("--sweep-to", options.sweep_to, "Largest output of the sweep")
