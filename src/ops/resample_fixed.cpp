@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/cpu.h"
-#include "base/parallel.h"
 #include "kernels/resample/resample.h"
 #include "ops/resample_plan.h"
 #include "ops/resample_rows.h"
@@ -63,11 +62,10 @@ class FixedBody final : public PlanBody {
   }
 
   void run(const RunArguments& arguments) const noexcept override {
-    const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
-    auto* to = static_cast<std::byte*>(arguments.outputs[0]);
-    base::parallel_tiles_apart(slots_, geometry_.tiles, [&](int64_t tile, unsigned slot) {
-      run_tile(geometry_.tile(tile), from, to, arguments.workspace + slot * slot_bytes_);
-    });
+    geometry_.run_tiles(
+        arguments, slots_, slot_bytes_,
+        [&](const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
+            std::byte* scratch) { run_tile(tile, from, to, scratch); });
   }
 
  private:

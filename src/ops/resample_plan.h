@@ -9,6 +9,7 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
+#include "base/parallel.h"
 #include "ops/plan_body.h"
 #include "ops/resample_axis.h"
 #include "weft/resample.h"
@@ -48,6 +49,18 @@ struct ResampleGeometry {
     std::int64_t rows;
   };
   Tile tile(std::int64_t index) const noexcept;
+
+  // Calls run_tile(tile, input, output, scratch) for all tiles, on as many threads as there are
+  // slots.
+  template <class RunTile>
+  void run_tiles(const RunArguments& arguments, unsigned slots, std::int64_t slot_bytes,
+                 const RunTile& run_tile) const noexcept {
+    const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
+    auto* to = static_cast<std::byte*>(arguments.outputs[0]);
+    base::parallel_tiles_apart(slots, tiles, [&](std::int64_t index, unsigned slot) {
+      run_tile(tile(index), from, to, arguments.workspace + slot * slot_bytes);
+    });
+  }
 
   // Calls rows(output offset, o, count) for rows of a tile that lie along the last outer dimension,
   // from its coordinate o on, and before it step(d, o) for each other outer dimension d whose

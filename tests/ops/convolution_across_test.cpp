@@ -1,15 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <random>
 
-#include "base/cpu.h"
-#include "weft/convolution.h"
+#include "ops/split_case.h"
 
 namespace weft {
 namespace {
 
-using Floats = std::vector<float>;
+using ops::count_of;
+using ops::Floats;
 
 // Sizes in one, two or three dimensions; the same stride, window and padding along all.
 struct Shape {
@@ -53,38 +52,21 @@ ConvolutionParams params_of(const Shape& s) {
   return p;
 }
 
-class AcrossTest : public ::testing::TestWithParam<Isa> {
+class AcrossTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {
  protected:
-  void SetUp() override {
-    if (base::choose_isa(GetParam()) != GetParam()) {
-      GTEST_SKIP() << "this machine has no " << name(GetParam()) << ", or WEFT_MAX_ISA forbids it";
-    }
-  }
-
-  Floats numbers(const TensorDesc& desc) {
-    std::normal_distribution<float> distribution;
-    Floats result(*element_count(desc.sizes));
-    for (float& x : result) x = distribution(random_);
-    return result;
-  }
-
-  std::mt19937 random_{12};
+  void SetUp() override { skip_without(GetParam()); }
 };
 
 // Strict mode has tests of its own; where multiply-adds are fused its chains are those of this way.
 TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
   for (const Shape& shape : shapes) {
     const ConvolutionParams params = params_of(shape);
-    const Floats x = numbers(params.input), w = numbers(params.filter), b = numbers(*params.bias);
+    const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+    const Floats b = numbers(count_of(*params.bias));
     const auto results = [&](unsigned threads, bool strict) {
-      const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
-      Floats y(*element_count(params.output.sizes), 7.0f);
-      const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
-      const Buffer outputs[] = {{y.data(), y.size() * 4}};
       PlanOptions options{.threads = threads, .max_isa = GetParam(), .strict = strict};
       options.winograd = Winograd::never;
-      plan(params, options).run({inputs, outputs});
-      return y;
+      return ops::run(plan(params, options), x, w, b);
     };
     const Floats expected = results(1, true);
     for (const unsigned threads : {1u, 3u}) {

@@ -3,15 +3,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
-#include "base/cpu.h"
-#include "weft/convolution.h"
+#include "ops/split_case.h"
 
 namespace weft {
 namespace {
 
-using Floats = std::vector<float>;
+using ops::count_of;
+using ops::Floats;
 
 struct Shape {
   ConvolutionDirection direction;
@@ -87,36 +86,20 @@ Floats chains(const Shape& s, const ConvolutionParams& p, const Floats& x, const
   return y;
 }
 
-class StrictTest : public ::testing::TestWithParam<Isa> {
+class StrictTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {
  protected:
-  void SetUp() override {
-    if (base::choose_isa(GetParam()) != GetParam()) {
-      GTEST_SKIP() << "this machine has no " << name(GetParam()) << ", or WEFT_MAX_ISA forbids it";
-    }
-  }
-
-  Floats numbers(const TensorDesc& desc) {
-    std::normal_distribution<float> distribution;
-    Floats result(*element_count(desc.sizes));
-    for (float& x : result) x = distribution(random_);
-    return result;
-  }
-
-  std::mt19937 random_{11};
+  void SetUp() override { skip_without(GetParam()); }
 };
 
 TEST_P(StrictTest, EachSumIsOneChain) {
   for (const Shape& shape : kShapes) {
     const ConvolutionParams params = params_of(shape);
-    const Floats x = numbers(params.input), w = numbers(params.filter), b = numbers(*params.bias);
+    const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+    const Floats b = numbers(count_of(*params.bias));
     const Floats expected = chains(shape, params, x, w, b);
     for (const unsigned threads : {1u, 3u}) {
-      const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
-      Floats y(expected.size());
-      const ConstBuffer inputs[] = {bytes(x), bytes(w), bytes(b)};
-      const Buffer outputs[] = {{y.data(), y.size() * 4}};
-      plan(params, {.threads = threads, .max_isa = GetParam(), .strict = true})
-          .run({inputs, outputs});
+      const Floats y = ops::run(
+          plan(params, {.threads = threads, .max_isa = GetParam(), .strict = true}), x, w, b);
       for (std::size_t i = 0; i < y.size(); ++i) {
         ASSERT_EQ(y[i], expected[i])
             << i << ", input " << testing::PrintToString(params.input.sizes);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of the plans for the matrix unit share: shapes, and running a plan on floats.
+// What the tests of the ways of a convolution share: shapes, and running a plan on floats.
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "reference/reference.h"
 #include "weft/convolution.h"
 
 namespace weft::ops {
@@ -23,7 +24,7 @@ class NumbersTest : public ::testing::Test {
 
   // What this machine lacks shows as skipped.
   static void skip_without(Isa isa) {
-    if (base::choose_isa() < isa) {
+    if (base::choose_isa(isa) != isa) {
       GTEST_SKIP() << "no " << name(isa) << ", or WEFT_MAX_ISA forbids it";
     }
   }
@@ -84,6 +85,22 @@ Plan plan_of(const ConvolutionParams& params, unsigned threads = 1) {
 
 inline Plan general(const ConvolutionParams& params) {
   return plan(params, {.max_isa = Isa::avx512, .winograd = Winograd::never});
+}
+
+// The sums in double.
+inline reference::ExpectedTensor exact_sums(const ConvolutionParams& params, const Floats& x,
+                                            const Floats& filter, const Floats& bias) {
+  const auto bytes = [](const Floats& v) { return reinterpret_cast<const std::byte*>(v.data()); };
+  const std::byte* inputs[] = {bytes(x), bytes(filter), bytes(bias)};
+  return reference::evaluate(params, inputs);
+}
+
+inline double squared_error(const Floats& y, const reference::ExpectedTensor& exact) {
+  double sum = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    sum += std::pow(y[i] - (exact[i].range.low + exact[i].range.high) / 2, 2);
+  }
+  return sum;
 }
 
 inline bool same_bits(const Floats& a, const Floats& b) {
