@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/direct/direct_levels.h"
+#include "kernels/one_nan.h"
 #include "kernels/unrolled.h"
 
 #ifdef __AVX512F__
@@ -175,7 +176,7 @@ WEFT_UNROLLED void sum_block(const Block<T>& b) {
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
 #pragma GCC unroll 8
       for (int n = 0; n < kVectors; ++n) {
-        const Vector x = L::add(sum[r][c * kVectors + n], bias);
+        const Vector x = one_nan(L::add(sum[r][c * kVectors + n], bias));
         L::store(x, n < kVectors - 1 ? static_cast<Mask>(-1) : last, to + n * kLanes);
       }
     }
