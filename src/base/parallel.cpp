@@ -1,10 +1,13 @@
 #include "base/parallel.h"
 
-#include <tbb/info.h>
-#include <tbb/task_arena.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 
 #include <algorithm>
 #include <array>
+#include <system_error>
+#include <thread>
 
 #include "base/spinner.h"
 #include "weft/info.h"
@@ -68,12 +71,25 @@ class alignas(64) Job {
   void* context_ = nullptr;
 };
 
-// Threads of the arena, as many as calls have asked for, that take slots of all jobs. They look for
-// the next job for a while before they go back to the arena: one layer follows another, and waking
-// a thread takes longer than many a layer. Who calls works too and waits for nobody who has not
-// begun, so that nothing hangs on whether a thread comes.
+// Threads that take slots of all jobs, one fewer than the processors. They look for the next job
+// for a while before they sleep: one layer follows another, and waking a thread takes longer than
+// many a layer. Who calls works too and waits for nobody who has not begun, so that nothing hangs
+// on whether a thread comes: where none could be started, or after a fork, runs have one thread.
 class Team {
  public:
+  // The threads live as long as the process.
+  void start() noexcept {
+    if (sem_init(&calls_, 0, 0) != 0) return;
+    try {
+      for (unsigned i = 1; i < thread_count(); ++i) {
+        std::thread thread([this] { attend(); });
+        pthread_setname_np(thread.native_handle(), "weft");
+        thread.detach();
+      }
+    } catch (const std::system_error&) {  // then without the rest
+    }
+  }
+
   void run(unsigned slots, void (*work)(void*, unsigned), void* context) noexcept {
     const auto job = std::find_if(jobs_.begin(), jobs_.end(), [](Job& j) { return j.claim(); });
     if (job == jobs_.end()) return work(context, 0);
@@ -85,10 +101,23 @@ class Team {
 
  private:
   // So many helpers shall be on their way or have nothing to do.
-  void call(unsigned wanted) noexcept;
+  void call(unsigned wanted) noexcept {
+    unsigned idle = idle_.load(std::memory_order_seq_cst);
+    while (idle < wanted) {
+      if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_relaxed)) continue;
+      sem_post(&calls_);
+      ++idle;
+    }
+  }
 
-  void help() noexcept {
-    thread_local Spinner spinner;
+  void attend() noexcept {
+    Spinner spinner;
+    for (;;) {
+      if (sem_wait(&calls_) == 0) help(spinner);
+    }
+  }
+
+  void help(Spinner& spinner) noexcept {
     for (;;) {
       do {
         help_once();
@@ -115,34 +144,34 @@ class Team {
 
   std::array<Job, 16> jobs_;  // calls beyond have one thread
   std::atomic<unsigned> idle_{0};
+  sem_t calls_{};
   Spinner waiting_;
 };
 
 constinit Team team;
 
-void Team::call(unsigned wanted) noexcept {
-  unsigned idle = idle_.load(std::memory_order_seq_cst);
-  while (idle < wanted) {
-    if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_relaxed)) continue;
-    try {
-      static tbb::task_arena arena;
-      arena.enqueue([] { team.help(); });
-    } catch (...) {  // then without
-      idle_.fetch_sub(1, std::memory_order_relaxed);
-      return;
-    }
-    ++idle;
+unsigned processors() noexcept {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    return static_cast<unsigned>(std::max(CPU_COUNT(&allowed), 1));
   }
+  return std::max(std::thread::hardware_concurrency(), 1u);
 }
 
 }  // namespace
 
 unsigned thread_count() noexcept {
-  static const unsigned count = static_cast<unsigned>(tbb::info::default_concurrency());
+  static const unsigned count = processors();
   return count;
 }
 
+void start_threads() noexcept {
+  static const bool started = (team.start(), true);
+  static_cast<void>(started);
+}
+
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept {
+  start_threads();
   struct Call {
     void (*work)(void*, unsigned);
     void* context;

@@ -10,8 +10,11 @@
 
 namespace weft::base {
 
-// Threads of the arena that every run shares.
+// Processors that this process may use: so many threads share the slots of all runs.
 unsigned thread_count() noexcept;
+
+// Starts them, unless they have been. Planning does, so that runs allocate nothing.
+void start_threads() noexcept;
 
 // Calls work(context, slot) for slots of [0, slots), each at most once at a time, slot 0 on this
 // thread and the others on as many as have nothing else to do meanwhile, and waits for all that has

@@ -74,7 +74,11 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   // block; a block's results; a pair of terms of a block packed, its terms gathered where they do
   // not lie in place; results written past the second-level cache.
   const double step = parts == 3 ? 150e-9 : 85e-9;
-  constexpr double kResult = 70e-9, kPair = 20e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
+  const double pair = parts == 3 ? 18e-9 : 13e-9;
+  // A byte of a filter past the second-level cache, which is read for every run of positions: from
+  // the third, or from beyond what of that one core has to itself.
+  constexpr double kNearByte = 4e-11, kFarByte = 1e-10, kFilterNear = 32 << 20;
+  constexpr double kResult = 70e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
   double sum = 0;
   for (const PhaseSet& set : phase_sets(g)) {
@@ -83,14 +87,15 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
     const double steps = std::ceil(static_cast<double>(set.terms) / kSplitBlock);
     sum +=
         static_cast<double>(set.members.size()) * blocks * out_blocks * (steps * step + kResult) +
-        blocks * steps * kSplitBlock / 2 * kPair;
-    const Phase& pw = set.inputs[2];
-    if (!has_planes(set) && (set.taps > 1 || pw.in_step > 1)) {
+        blocks * steps * kSplitBlock / 2 * pair;
+    if (!has_planes(set) && set.in_place.step == 0) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
     }
     const double filter = static_cast<double>(set.members.size()) * out_blocks * steps *
                           static_cast<double>(parts * kernels::kSplitFilterPart * 2);
-    if (filter > kFilterKept) sum += std::ceil(blocks / kRun) * filter * kSecondsAFilterByte;
+    if (filter > kFilterKept) {
+      sum += std::ceil(blocks / kRun) * filter * (filter > kFilterNear ? kFarByte : kNearByte);
+    }
     sum += positions * static_cast<double>(set.members.size()) *
            static_cast<double>(g.out_channels * byte_size(params.output.data_type)) * kByte;
   }
@@ -208,11 +213,13 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     acc_blocks_ = std::max(
         acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
+  row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
   slot_bytes_ = base::round_up(
       static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
           (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock) * 2 + pitch_ * 4
                        : kSplitBlock * run_ * 4) +
-          acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
+          row_offsets_ * 8 + acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 +
+          std::int64_t{7} * 64,
       base::kWorkspaceAlignment);
 }
 
@@ -224,6 +231,7 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
       base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
   result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
   result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.row_offsets = base::take<std::int64_t>(memory, row_offsets_);
   result.rows = base::take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
   if (use_planes_) {
     result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
@@ -284,7 +292,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
-  const bool ahead = use_planes_ || reads_in_place(*tile.set);
+  const bool ahead = use_planes_ || tile.set->in_place.step > 0;
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
   const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;

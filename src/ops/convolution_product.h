@@ -40,6 +40,14 @@ class ProductConvolution final : public SplitPlan {
     std::array<std::int64_t, kSpatial> delays;
   };
 
+  // Where the positions of a set are the elements of one row a term, of the input as it lies: the
+  // step, length and images of kernels::PatchRows.
+  struct InPlace {
+    int step;  // 0: they are not
+    std::int64_t length;
+    std::int64_t image_stride;
+  };
+
   // Phases that read the same inputs: as many positions as all of them need. Where the outputs of
   // some of them take turns along the last dimension, these follow each other.
   struct PhaseSet {
@@ -50,6 +58,7 @@ class ProductConvolution final : public SplitPlan {
     std::int64_t interleaved = 1;  // members
     std::int64_t late = 0;         // those whose first output is not at position 0 but at 1
     std::int64_t length = 0;       // outputs of a row of the interleaved ones
+    InPlace in_place = {};
   };
 
   // Positions of a phase are numbered along a line, row by row. In planes, a row has `pitch`
@@ -71,6 +80,7 @@ class ProductConvolution final : public SplitPlan {
   struct Slot {
     std::uint16_t* patches;
     float* rows;
+    std::int64_t* row_offsets;
     float* acc;
     std::uint16_t* planes;
     float* bias;
@@ -81,6 +91,7 @@ class ProductConvolution final : public SplitPlan {
   static ConvolutionGeometry as_one_image(const ConvolutionGeometry& geometry);
   static bool has_planes(const PhaseSet& set);
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
+  static InPlace in_place(const ConvolutionGeometry& geometry, const PhaseSet& set);
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
@@ -97,11 +108,11 @@ class ProductConvolution final : public SplitPlan {
   kernels::SplitRange range_of(const RunArguments& arguments, std::int64_t image,
                                const Slot& slot) const noexcept;
   Batch batch_at(const Tile& tile, std::int64_t first, std::int64_t step) const noexcept;
+  std::int64_t tap_offset(const PhaseSet& set, std::int64_t tap) const noexcept;
   void set_packing(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
                    const Slot& slot, kernels::ProductSide& side) const noexcept;
   void pack(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
             const Slot& slot, kernels::ProductSide& side) const noexcept;
-  bool reads_in_place(const PhaseSet& set) const noexcept;
   void gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                   std::int64_t count, std::int64_t term, float* to) const noexcept;
   void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
@@ -132,6 +143,7 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t out_block_count_ = 0;  // a tile
   std::int64_t out_splits_ = 0;
   std::int64_t tile_count_ = 0;
+  std::int64_t row_offsets_ = 0;
   bool keeps_sums_ = false;   // from one chunk to the next
   bool past_cache_ = false;   // where outputs go
   bool fetch_ahead_ = false;  // filters, from the third-level cache

@@ -33,17 +33,26 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
                  .to = to};
     return;
   }
+  const InPlace& place = tile.set->in_place;
+  const std::int64_t taps = tile.set->taps;
   const std::int64_t first_term = batch.step * kSplitBlock;
-  const auto& [pd, ph, pw] = tile.set->inputs;
-  const std::int64_t plane = ph.count * pw.count;
-  const bool apart = pd.count > 1 && shape_.in_strides[0] != plane;
-  side.rows = {.rows = input + first_term * shape_.in_channel_stride * element_bytes_,
+  const std::int64_t terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term);
+  std::int64_t channel = first_term / taps, tap = first_term % taps;
+  for (std::int64_t t = 0; t < terms; ++t) {
+    slot.row_offsets[t] = channel * shape_.in_channel_stride + tap_offset(*tile.set, tap);
+    if (++tap < taps) continue;
+    tap = 0;
+    ++channel;
+  }
+  std::fill_n(slot.row_offsets + terms, kernels::kPatchTermsAhead, std::int64_t{0});
+  side.rows = {.rows = input,
+               .offsets = slot.row_offsets,
                .half = data_type_ == DataType::float16,
-               .row_stride = shape_.in_channel_stride,
+               .step = place.step,
                .first = tile.first + batch.first,
-               .length = apart ? plane : INT64_MAX,
-               .image_stride = apart ? shape_.in_strides[0] : 0,
-               .terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term),
+               .length = place.length,
+               .image_stride = place.image_stride,
+               .terms = terms,
                .positions = batch.count,
                .to = to,
                .block_stride = batch.steps * kernels_.parts * kernels::kSplitPatchPart};
@@ -52,17 +61,21 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
 void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
                               std::uint16_t* to, const Slot& slot,
                               ProductSide& side) const noexcept {
-  if (use_planes_ || reads_in_place(*tile.set)) {
+  if (use_planes_ || tile.set->in_place.step > 0) {
     set_packing(tile, input, batch, to, slot, side);
     kernels_.pack(side);
   } else {
     const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
+    for (std::int64_t t = 0; t < kSplitBlock + kernels::kPatchTermsAhead; ++t) {
+      slot.row_offsets[t] = std::min(t, kSplitBlock - 1) * run_;
+    }
     for (std::int64_t s = 0; s < batch.steps; ++s) {
       const std::int64_t first_term = (batch.step + s) * kSplitBlock;
       side.units = 0;
       side.rows = {.rows = slot.rows,
+                   .offsets = slot.row_offsets,
                    .half = false,
-                   .row_stride = run_,
+                   .step = 1,
                    .first = 0,
                    .length = INT64_MAX,
                    .image_stride = 0,
@@ -80,22 +93,12 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
   side.rows.terms = side.taps.terms = 0;
 }
 
-// Whether the positions of a set are the elements of each channel of the input, in their order: of
-// one plane of it after the other.
-bool ProductConvolution::reads_in_place(const PhaseSet& set) const noexcept {
-  constexpr std::int64_t kLeast = 16;  // see PatchRows
-  if (set.taps != 1) return false;
-  std::int64_t stride = 1;
-  for (int d = kSpatial; d-- > 0;) {
-    const Phase& phase = set.inputs[d];
-    if (phase.in_step != 1 || phase.offset(0) != 0 || phase.count != shape_.axes[d].in_size()) {
-      return false;
-    }
-    if (phase.count == 1) continue;
-    if (shape_.in_strides[d] != stride && (d > 0 || stride < kLeast)) return false;
-    stride *= phase.count;
-  }
-  return true;
+// Of the first position's element in a channel.
+std::int64_t ProductConvolution::tap_offset(const PhaseSet& set, std::int64_t tap) const noexcept {
+  const auto& [pd, ph, pw] = set.inputs;
+  return pw.offset(tap % pw.taps) * shape_.in_strides[2] +
+         ph.offset(tap / pw.taps % ph.taps) * shape_.in_strides[1] +
+         pd.offset(tap / (pw.taps * ph.taps)) * shape_.in_strides[0];
 }
 
 void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,

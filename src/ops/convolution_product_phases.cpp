@@ -90,6 +90,37 @@ bool ProductConvolution::has_planes(const PhaseSet& set) {
   return set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
 }
 
+ProductConvolution::InPlace ProductConvolution::in_place(const ConvolutionGeometry& geometry,
+                                                         const PhaseSet& set) {
+  constexpr std::int64_t kLeast = 16;  // see PatchRows
+  constexpr InPlace kNot{};
+  if (set.taps == 0) return kNot;
+  std::int64_t step = 0, length = 1, images = 0, image_stride = 0;
+  for (int d = kSpatial; d-- > 0;) {
+    const Phase& phase = set.inputs[d];
+    const auto [first, last] = std::minmax({phase.offset(0), phase.offset(phase.taps - 1)});
+    if (first < 0) return kNot;
+    if (last + (phase.count - 1) * phase.in_step >= geometry.axes[d].in_size()) return kNot;
+    if (phase.count == 1) continue;
+    const std::int64_t stride = phase.in_step * geometry.in_strides[d];
+    if (step == 0) {
+      if (stride != 1 && stride != 2) return kNot;
+      step = stride;
+    }
+    if (images == 0 && stride == length * step) {
+      length *= phase.count;
+    } else if (images == 0 && length >= kLeast) {
+      images = phase.count;
+      image_stride = stride;
+    } else if (images > 0 && stride == images * image_stride) {
+      images *= phase.count;
+    } else {
+      return kNot;
+    }
+  }
+  return {step == 2 ? 2 : 1, images > 0 ? length : INT64_MAX, image_stride};
+}
+
 std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
     const ConvolutionGeometry& geometry) {
   const std::array<PhaseRing, kSpatial> rings = rings_of(geometry);
@@ -112,6 +143,7 @@ std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
       }
     }
   }
+  for (PhaseSet& set : sets) set.in_place = in_place(geometry, set);
   const PhaseRing& columns = rings[kSpatial - 1];
   if (geometry.out_strides[kSpatial - 1] != 1 || !columns.alike || columns.count < 2 ||
       columns.count > kernels::kMostInterleaved) {

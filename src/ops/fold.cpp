@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,12 @@ using std::int64_t;
 constexpr int64_t kMaxTileElements = 4096;
 constexpr int64_t kMinTileElements = 256;
 constexpr int64_t kWantedTiles = 32;
+
+// Lanes of half a line, the other half of which the next tile writes, leave runs longer than lanes
+// of a whole one. Their sums, of so many tiles, stay in the second-level cache. Fold of 128
+// channels of 60x108 to channels last, windows 7x7 at stride 3: 9.0 ms without lanes, 3.2 with
+// them.
+constexpr int64_t kLaneBytes = 32, kLaneTiles = 4, kMaxLaneBytes = 65536;
 
 // Runs that hold fewer are mostly overhead.
 constexpr int64_t kShortRun = 8;
@@ -124,8 +131,10 @@ int64_t even_chunk(int64_t whole, int64_t chunk) {
 // Each tile owns a part of the image, x along the last axis and y along the one before: it gathers
 // everything that adds to it into sums of its own and writes each element once.
 //
-// A tile has positions of one phase of y, and of some phases of x. Its sums lie by
-// [phase of x][index of y][index of x], where a run of the columns along blocks is contiguous.
+// A tile has positions of one phase of y, and of some phases of x; where neighbours in memory are
+// channels, or another axis without windows, of some of these too, the lanes. Its sums lie by
+// [phase of x][lane][index of y][index of x], where a run of the columns along blocks is
+// contiguous.
 class FoldBody final : public PlanBody {
  public:
   FoldBody(const FoldParams& params, const PlanOptions& options)
@@ -144,7 +153,7 @@ class FoldBody final : public PlanBody {
                   std::to_string(phase_chunk_ * x_chunk_) + " elements, " + threads_text(slots_);
     inputs = {params.input};
     outputs = {params.output};
-    const auto elements = static_cast<std::uint64_t>(phase_chunk_ * y_chunk_ * sum_row_);
+    const auto elements = static_cast<std::uint64_t>(phase_chunk_ * lanes_ * y_chunk_ * sum_row_);
     sum_bytes_ = base::round_up(elements * kernel_.sum_bytes, base::kWorkspaceAlignment);
     slot_bytes_ = sum_bytes_;
     if (data_type_ == DataType::float16)
@@ -156,11 +165,16 @@ class FoldBody final : public PlanBody {
     base::parallel_tiles_apart(slots_, tiles_, [&](int64_t tile, unsigned slot) {
       Tile t;
       locate(tile, t);
-      t.sum = arguments.workspace + slot * slot_bytes_;
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
-      add(t, 0, 0);
-      clear_sums(t);  // unless something was added
+      std::byte* const sums = arguments.workspace + slot * slot_bytes_;
+      for (int64_t lane = t.lanes; lane-- > 0;) {
+        t.sum = sums + lane * t.rows * sum_row_ * kernel_.sum_bytes;
+        if (lane_axis_) t.position[*lane_axis_] = t.lane + lane;
+        t.started = false;
+        add(t, 0, 0);
+        clear_sums(t);  // unless something was added
+      }
       store(t);
     });
   }
@@ -180,6 +194,7 @@ class FoldBody final : public PlanBody {
 
   struct Tile {
     std::array<int64_t, kMaxRank> position;  // on the outer axes
+    int64_t lane, lanes;                     // on the axis of the lanes
     int64_t y_phase;
     int64_t y, rows;  // indices
     int64_t x_phase, phases;
@@ -187,8 +202,8 @@ class FoldBody final : public PlanBody {
     std::array<Step, kKeptSteps> steps;  // the first of them
     int64_t step_count;
     bool all_phases;  // have something to add
-    bool started;
-    std::byte* sum;
+    bool started;     // the lane at hand
+    std::byte* sum;   // its
     const std::byte* from;
     std::byte* to;
   };
@@ -218,13 +233,22 @@ class FoldBody final : public PlanBody {
     }
     if (axes_.size() == 1) axes_.insert(axes_.begin(), {1, 0, 0, {1, 1, 0}, {1, 1, 0}});
     outer_count_ = axes_.size() - 2;
+    for (std::size_t a = 0; a < outer_count_ && x_axis().image_step != 1; ++a) {
+      if (!axes_[a].plain() || axes_[a].image_step != 1) continue;
+      lane_axis_ = a;
+      lanes_ = std::min(axes_[a].image, kLaneBytes / element_bytes_);
+    }
     for (const WindowAxis& axis : axes_) contributors_.emplace_back(axis);
   }
 
   void choose_tiles() {
     int64_t elements = 1;
     for (const WindowAxis& axis : axes_) elements *= axis.image;
-    const int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
+    int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
+    if (lane_axis_) {
+      const int64_t bytes = kernel_.sum_bytes + (data_type_ == DataType::float16 ? 2 : 0);
+      budget = std::min(kLaneTiles * budget, kMaxLaneBytes / bytes) / lanes_;
+    }
     const Phases x(x_axis());
     const Phases y(y_axis());
     phase_chunk_ = x.count;
@@ -241,7 +265,9 @@ class FoldBody final : public PlanBody {
     phase_tiles_ = divide_up(x.count, phase_chunk_);
     y_tiles_ = divide_up(y.indices, y_chunk_);
     tiles_ = x_tiles_ * phase_tiles_ * y_tiles_ * y.count;
-    for (std::size_t a = 0; a < outer_count_; ++a) tiles_ *= axes_[a].image;
+    for (std::size_t a = 0; a < outer_count_; ++a) {
+      tiles_ *= a == lane_axis_ ? divide_up(axes_[a].image, lanes_) : axes_[a].image;
+    }
   }
 
   void locate(int64_t tile, Tile& t) const {
@@ -250,6 +276,11 @@ class FoldBody final : public PlanBody {
       tile /= count;
       return result;
     };
+    t.lanes = 1;
+    if (lane_axis_) {
+      t.lane = next(divide_up(axes_[*lane_axis_].image, lanes_)) * lanes_;
+      t.lanes = std::min(lanes_, axes_[*lane_axis_].image - t.lane);
+    }
     const Phases x(x_axis());
     t.x_phase = next(phase_tiles_) * phase_chunk_;
     t.phases = std::min(phase_chunk_, x.count - t.x_phase);
@@ -260,9 +291,10 @@ class FoldBody final : public PlanBody {
     t.y_phase = next(y.count);
     const int64_t y_indices = divide_up(y_axis().image - t.y_phase, y.count);
     t.rows = std::clamp<int64_t>(y_indices - t.y, 0, y_chunk_);
-    for (std::size_t a = outer_count_; a-- > 0;) t.position[a] = next(axes_[a].image);
+    for (std::size_t a = outer_count_; a-- > 0;) {
+      if (a != lane_axis_) t.position[a] = next(axes_[a].image);
+    }
 
-    t.started = false;
     t.step_count = 0;
     int64_t planes = 0;
     each_step(t, [&](const Step& step) {
@@ -287,7 +319,7 @@ class FoldBody final : public PlanBody {
     const WindowAxis& y = y_axis();
     const int64_t position = t.y_phase + t.y * y.block.step;
     kernels::FoldBox k{};
-    k.sum_plane = t.rows * sum_row_;
+    k.sum_plane = t.lanes * t.rows * sum_row_;
     k.sum_row = sum_row_;
     k.from_plane = x_axis().window.column_step;
     k.from_row = y.block.column_step;
@@ -324,7 +356,10 @@ class FoldBody final : public PlanBody {
   void clear_sums(Tile& t) const {
     if (t.started) return;
     t.started = true;
-    std::memset(t.sum, 0, static_cast<std::size_t>(sum_count(t)) * kernel_.sum_bytes);
+    const int64_t lane_bytes = t.rows * sum_row_ * kernel_.sum_bytes;
+    for (int64_t phase = 0; phase < t.phases; ++phase) {
+      std::memset(t.sum + phase * t.lanes * lane_bytes, 0, static_cast<std::size_t>(lane_bytes));
+    }
   }
 
   // Calls use(step) for everything that a tile adds for one element of all axes but x.
@@ -352,8 +387,6 @@ class FoldBody final : public PlanBody {
     }
   }
 
-  int64_t sum_count(const Tile& t) const { return t.phases * t.rows * sum_row_; }
-
   void store(const Tile& t) const {
     const WindowAxis& x = x_axis();
     const WindowAxis& y = y_axis();
@@ -365,10 +398,16 @@ class FoldBody final : public PlanBody {
     const std::byte* from = t.sum;
     if (data_type_ == DataType::float16) {
       std::byte* const rounded = t.sum + sum_bytes_;
-      rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1, sum_count(t));
+      rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1,
+                      t.phases * t.lanes * t.rows * sum_row_);
       from = rounded;
     }
-    if (t.phases > 1 && x.image_step == 1) return store_phases(t, from, to, to_row);
+    // Phases without a gap between their lanes are stored together.
+    const int64_t together = x.image_step == t.lanes ? t.phases : 1;
+    for (int64_t phase = 0; together * t.lanes > 1 && phase < t.phases; phase += together) {
+      store_across(t, phase, together, from, to + phase * x.image_step, to_row);
+    }
+    if (together * t.lanes > 1) return;
     kernels::UnfoldRectangle k{};
     k.from_row = sum_row_;
     k.from_step = 1;
@@ -389,24 +428,27 @@ class FoldBody final : public PlanBody {
     return std::clamp<int64_t>(indices - t.x, 0, t.count);
   }
 
-  // Neighbours in the image are neighbouring phases.
-  void store_phases(const Tile& t, const std::byte* from, int64_t to, int64_t to_row) const {
+  // Neighbours in the image are the lanes of some phases from `phase` on.
+  void store_across(const Tile& t, int64_t phase, int64_t phases, const std::byte* from, int64_t to,
+                    int64_t to_row) const {
     kernels::TransposeRectangle k{};
     k.from_row = t.rows * sum_row_;
-    k.to_row = x_axis().block.step;
-    const int64_t all = indices_in_image(t, t.x_phase + t.phases - 1);  // have every phase
+    k.to_row = t.count > 1 ? x_axis().block.step * x_axis().image_step : 0;
+    const int64_t all = indices_in_image(t, t.x_phase + phase + phases - 1);  // have every phase
     for (int64_t row = 0; row < t.rows; ++row) {
-      k.from = from + row * sum_row_ * element_bytes_;
+      const int64_t place = phase * t.lanes * k.from_row + row * sum_row_;
+      k.from = from + place * element_bytes_;
       k.to = t.to + (to + row * to_row) * element_bytes_;
       k.rows = all;
-      k.count = t.phases;
+      k.count = phases * t.lanes;
       transpose_.transpose(k);
       if (all == t.count) continue;
       // The last index, as far as the image goes.
-      k.from = from + (row * sum_row_ + all) * element_bytes_;
+      k.from = from + (place + all) * element_bytes_;
       k.to = t.to + (to + row * to_row + all * k.to_row) * element_bytes_;
       k.rows = 1;
-      k.count = x_axis().image - t.x_phase - (t.x + all) * x_axis().block.step;
+      k.count = x_axis().image - t.x_phase - phase - (t.x + all) * x_axis().block.step;
+      k.count *= t.lanes;
       if (k.count > 0) transpose_.transpose(k);
     }
   }
@@ -420,6 +462,8 @@ class FoldBody final : public PlanBody {
   const kernels::UnfoldKernel& copy_;
   const kernels::TransposeKernel& transpose_;
   std::size_t outer_count_ = 0;
+  std::optional<std::size_t> lane_axis_;
+  int64_t lanes_ = 1;
   int64_t y_chunk_ = 0;
   int64_t y_tiles_ = 0;
   int64_t phase_chunk_ = 0;

@@ -243,6 +243,7 @@ unsigned slot_count(const PlanOptions& options, std::int64_t tiles) {
   constexpr std::int64_t kMaxSlots = 1024;
   const std::int64_t wanted = options.threads != 0 ? options.threads : base::thread_count();
   const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, tiles), 1, kMaxSlots);
+  if (count > 1) base::start_threads();
   return static_cast<unsigned>(count);
 }
 

@@ -66,8 +66,7 @@ bool needs_all_products(const ConvolutionGeometry& geometry) noexcept;
 // Seconds that one core would take without the unit.
 double general_seconds(const ConvolutionParams& params);
 
-// A packed filter past the second-level cache is read from the third for every run of positions.
-inline constexpr double kSecondsAFilterByte = 1e-10;
+// Bytes of a packed filter that stay in the second-level cache.
 inline constexpr double kFilterKept = 1 << 20;
 
 // Significant parts of a number of a type.

@@ -16,6 +16,7 @@
 #include "ops/checker.h"
 #include "ops/layout.h"
 #include "ops/plan_body.h"
+#include "ops/unfold_channels_last.h"
 #include "ops/window_axes.h"
 
 namespace weft {
@@ -166,7 +167,10 @@ class UnfoldBody final : public PlanBody {
     streams_ = output_bytes > base::outer_cache_bytes();
     const int64_t budget =
         std::clamp(output_bytes / kWantedTiles, kMinTileBytes, kMaxTileBytes) / element_bytes_;
-    const int64_t rows_at_once = across_ || transposes_ ? kRowsAtOnce : 1;
+    const bool neighbours = y_ && y_->role == block && axes_[y_->axis].plain() &&
+                            axes_[y_->axis].image_step == 1;  // rows take lines by turns
+    const int64_t rows_at_once =
+        across_ || transposes_ || neighbours ? std::min(kRowsAtOnce, y_count) : 1;
     x_chunk_ = std::min(x_count, budget / rows_at_once);
     y_chunk_ = std::max<int64_t>(budget / x_chunk_ / rows_at_once, 1) * rows_at_once;
     y_chunk_ = std::min(y_count, y_chunk_);
@@ -433,7 +437,11 @@ Dims output_sizes(const UnfoldParams& params) {
 
 Plan plan(const UnfoldParams& params, const PlanOptions& options) {
   ops::throw_if_any(validate(params), OperatorType::unfold);
-  return Plan(std::make_shared<const ops::UnfoldBody>(params, options));
+  const ops::UnfoldPlanner part = [](const UnfoldParams& p, const PlanOptions& o) {
+    return std::shared_ptr<const ops::PlanBody>(std::make_shared<ops::UnfoldBody>(p, o));
+  };
+  auto body = ops::unfold_channels_last(params, options, part);
+  return Plan(body != nullptr ? std::move(body) : part(params, options));
 }
 
 void unfold(const UnfoldParams& params, ConstBuffer input, Buffer output) {

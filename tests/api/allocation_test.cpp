@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <thread>
 
 #include "api/allocation_counter.h"
 #include "api/sample.h"
@@ -47,6 +48,20 @@ TEST_P(Allocation, NorDoesARunOnManyThreads) {
   const AllocationCounter counter;
   EXPECT_EQ(plan.run(bindings, memory.workspace), ErrorCode::ok);
   EXPECT_EQ(counter.count(), 0);
+}
+
+TEST_P(Allocation, NorDoesARunOnAThreadOfItsOwn) {
+  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+  const Plan plan = weft::plan(GetParam().params, {.threads = 7});
+  RunMemory memory(plan);
+  const Bindings bindings = memory.bindings();
+  long count = -1;
+  std::thread([&] {
+    const AllocationCounter counter;
+    EXPECT_EQ(plan.run(bindings, memory.workspace), ErrorCode::ok);
+    count = counter.count();
+  }).join();
+  EXPECT_EQ(count, 0);
 }
 
 TEST_P(Allocation, NorDoesARunThatIsRefused) {

@@ -1,7 +1,9 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -143,6 +145,22 @@ TEST(ParallelTiles, OneSlotDoesTheTilesOfOthersThatDoNotCome) {
   run_watched(7, 100);
   held = false;
   host.join();
+}
+
+// A process that was forked has no threads but the one that forked.
+TEST(ParallelTiles, WorksAfterAFork) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer does not follow forks of several threads";
+#endif
+  run_watched(4, 100);
+  const pid_t child = fork();
+  if (child == 0) {
+    run_watched(4, 100);
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 // Other threads look for work for tens of microseconds, not for ever.

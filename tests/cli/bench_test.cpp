@@ -119,6 +119,44 @@ TEST(BenchTest, TableHasALineForEachShape) {
   }
 }
 
+std::vector<int> ints(const rapidjson::Value& array) {
+  std::vector<int> result;
+  for (const auto& value : array.GetArray()) result.push_back(value.GetInt());
+  return result;
+}
+
+// Weft's results are compared with exact ones, and those of packed tensors with them.
+TEST(BenchTest, LayoutsAreComparedWithPackedTensors) {
+  struct Row {
+    const char* layout;
+    std::vector<int> unfold_input, unfold_output, resample_input;
+  };
+  const ModelFolder folder;
+  for (const Row& expected : {Row{"nhwc", {192, 1, 24, 3}, {}, {72, 1, 12, 2}},
+                              Row{"gaps", {576, 192, 24, 1}, {864, 32, 1}, {840, 420, 70, 1}},
+                              Row{"broadcast", {192, 0, 8, 1}, {432, 16, 1}, {72, 0, 6, 1}}}) {
+    const Outcome outcome =
+        bench(folder, everything(), "--json --layout " + std::string(expected.layout));
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    const rapidjson::Document json = document(outcome);
+    EXPECT_STREQ(json["machine"]["layout"].GetString(), expected.layout);
+    ASSERT_EQ(json["rows"].Size(), 5u);
+    for (const auto& row : json["rows"].GetArray()) {
+      EXPECT_GT(row["weft"]["median_us"].GetDouble(), 0);
+      EXPECT_GT(row["peers"]["packed"]["median_us"].GetDouble(), 0);
+    }
+    const auto &unfold = json["rows"][2]["weft"], &resample = json["rows"][4]["weft"];
+    EXPECT_EQ(ints(unfold["input_strides"]), expected.unfold_input);
+    EXPECT_EQ(unfold.HasMember("output_strides"), !expected.unfold_output.empty());
+    if (!expected.unfold_output.empty()) {
+      EXPECT_EQ(ints(unfold["output_strides"]), expected.unfold_output);
+    }
+    EXPECT_EQ(ints(resample["input_strides"]), expected.resample_input);
+  }
+  EXPECT_EQ(bench(folder, everything(), "--layout gaps --peers none").status, 2);
+}
+
 TEST(BenchTest, ShapesOfWeftAreThere) {
   const Outcome outcome =
       run_shell("weft bench --only rs_i8_nn2 --peers none" + std::string(kQuick));
@@ -154,8 +192,8 @@ TEST(BenchTest, SweepGrowsByPowersOfTwo) {
 
 TEST(BenchTest, SweepTakesNoShapes) {
   const ModelFolder folder;
-  for (const std::string option :
-       {"--only conv", "--peers none", "--rounds 3", "--no-winograd", "--allow-winograd"}) {
+  for (const std::string option : {"--only conv", "--peers none", "--layout gaps", "--rounds 3",
+                                   "--no-winograd", "--allow-winograd"}) {
     const Outcome outcome = folder.weft("bench --sweep sweep.svg " + option);
     EXPECT_EQ(outcome.status, 2) << option;
     EXPECT_THAT(outcome.err, HasSubstr(option.substr(0, option.find(' ')).c_str()));

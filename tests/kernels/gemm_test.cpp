@@ -1,6 +1,7 @@
 #include "kernels/gemm/gemm.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -102,6 +103,34 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
         }
         ASSERT_TRUE(acc.intact());
+      }
+    }
+  }
+}
+
+TEST_P(Gemm, NanIsOneAndTheSameInEveryTile) {
+  const auto nan = std::bit_cast<float>(0x7fc12345u);
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      const std::int64_t columns = vectors * GetParam().lanes;
+      for (const auto& [a, b] :
+           {std::pair(nan, -nan), std::pair(-nan, nan), std::pair(HUGE_VALF, 0.0f)}) {
+        const std::vector<float> all_a(m, a), all_b(columns, b);
+        std::vector<float> acc(m * columns, -nan), bias(columns, nan);
+        const GemmTerm term = {0, 0};
+        GetParam().tile(vectors, m, 1)({.a = all_a.data(),
+                                        .b = all_b.data(),
+                                        .acc = acc.data(),
+                                        .bias = bias.data(),
+                                        .terms = &term,
+                                        .depth = 1,
+                                        .a_step = 1,
+                                        .acc_stride = columns,
+                                        .next = nullptr,
+                                        .next_step = 0,
+                                        .first = false,
+                                        .bias_of_positions = false});
+        for (const float sum : acc) ASSERT_EQ(std::bit_cast<std::uint32_t>(sum), 0xffc00000u);
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include "ops/split_case.h"
 #include "reference/reference.h"
+#include "support/number.h"
 
 namespace weft::ops {
 namespace {
@@ -107,6 +108,55 @@ TEST_F(ProductConvolutionTest, ImagesBesideEachOther) {
                             result_image * 4),
                 0)
           << i;
+    }
+  }
+}
+
+// Rows are read where they lie, or, with a column of padding at the end, gathered: the same bits.
+TEST_F(ProductConvolutionTest, RowsInPlaceOrGathered) {
+  struct Row {
+    Dims sizes, window, strides;
+  };
+  const Row rows[] = {{{1, 33, 1, 101}, {1, 3}, {1, 2}},  {{2, 70, 1, 67}, {1, 1}, {1, 2}},
+                      {{1, 40, 19, 65}, {1, 1}, {2, 2}},  {{1, 40, 9, 34}, {2, 2}, {1, 1}},
+                      {{3, 36, 7, 33}, {3, 2}, {2, 2}},   {{1, 65, 40, 20}, {2, 1}, {3, 1}},
+                      {{1, 700, 3, 300}, {1, 2}, {1, 2}}, {{1, 33, 20, 20}, {1, 1}, {2, 2}}};
+  for (const Row& row : rows) {
+    for (const DataType type : {DataType::float32, DataType::float16}) {
+      SCOPED_TRACE(::testing::PrintToString(row.sizes) + std::string(name(type)));
+      ConvolutionParams p;
+      p.mode = ConvolutionMode::cross_correlation;
+      p.input = {.data_type = type, .sizes = row.sizes};
+      p.filter = {.data_type = type, .sizes = {37, row.sizes[1], row.window[0], row.window[1]}};
+      p.output.data_type = type;
+      p.strides = row.strides;
+      p.output.sizes = output_sizes(p);
+      ConvolutionParams padded = p;
+      padded.end_padding = {0, row.strides[1]};
+      padded.output.sizes = output_sizes(padded);
+      const auto bytes = [&](const TensorDesc& desc) {
+        std::vector<std::byte> result(count_of(desc) * byte_size(type));
+        const Floats values = numbers(count_of(desc));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          testing::write_real(type, &result[i * byte_size(type)], values[i]);
+        }
+        return result;
+      };
+      const auto x = bytes(p.input), w = bytes(p.filter);
+      const auto run = [&](const ConvolutionParams& params) {
+        std::vector<std::byte> y(count_of(params.output) * byte_size(type));
+        const ConstBuffer inputs[] = {{x.data(), x.size()}, {w.data(), w.size()}, {}};
+        const Buffer outputs[] = {{y.data(), y.size()}};
+        plan_of<ProductConvolution>(params).run({inputs, outputs});
+        return y;
+      };
+      const auto in_place = run(p), gathered = run(padded);
+      const std::size_t length = p.output.sizes[3] * byte_size(type);
+      const std::size_t longer = padded.output.sizes[3] * byte_size(type);
+      ASSERT_EQ(longer, length + byte_size(type));
+      for (std::size_t i = 0; i < in_place.size() / length; ++i) {
+        ASSERT_EQ(std::memcmp(&in_place[i * length], &gathered[i * longer], length), 0) << i;
+      }
     }
   }
 }

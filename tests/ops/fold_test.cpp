@@ -164,6 +164,31 @@ WindowCase with_columns(WindowCase c, DataType type) {
   return c;
 }
 
+// Neighbours in memory are channels: fewer than go together, as many, more; phases with and without
+// gaps between them.
+TEST(Fold, ChannelsLastAreExact) {
+  std::mt19937_64 engine(21);
+  const std::vector<Isa> isas = machine_isas();
+  for (int i = 0; i < 200 && !::testing::Test::HasFailure(); ++i) {
+    WindowCase c = testing::random_distant_windows(engine);
+    Dims& sizes = c.image.sizes;
+    sizes[1] = std::uniform_int_distribution<std::uint32_t>(2, i % 3 == 0 ? 40 : 9)(engine);
+    c.columns.sizes = input_sizes(c.fold());
+    c.columns.strides.clear();
+    const std::uint32_t gap = i % 2;  // between pixels
+    c.image.strides.assign(sizes.size(), 1);
+    std::uint32_t step = sizes[1] + gap;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+      if (d == 1) continue;
+      c.image.strides[d] = step;
+      step *= sizes[d];
+    }
+    ASSERT_THAT(messages(c.fold()), ElementsAre()) << c.text();
+    expect_exact(c, {.threads = static_cast<unsigned>(i % 3 + 1), .max_isa = isas[i % isas.size()]},
+                 engine);
+  }
+}
+
 TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
   std::mt19937_64 engine(12);
   const WindowCase cases[] = {// Planes in several tiles; a stride along each dimension.
@@ -199,7 +224,14 @@ TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
                                .strides = {2},
                                .dilations = {1},
                                .start_padding = {0},
-                               .end_padding = {0}}};
+                               .end_padding = {0}},
+                              // Channels last.
+                              {.image = {.sizes = {1, 37, 43, 41}, .strides = {65231, 1, 1517, 37}},
+                               .window_sizes = {7, 7},
+                               .strides = {3, 3},
+                               .dilations = {1, 1},
+                               .start_padding = {3, 3},
+                               .end_padding = {3, 3}}};
   for (const WindowCase& c : cases) {
     for (const DataType type : {DataType::float32, DataType::float16, DataType::float64}) {
       for (const unsigned threads : {1u, 2u, 5u}) {

@@ -161,6 +161,7 @@ TEST(Unfold, ChannelsLastAreExact) {
     c.columns.data_type = c.image.data_type;
     for (int d = 0; d < 2; ++d) c.add_dimension(up_to(5), up_to(3), 1, up_to(4) - 1, up_to(4) - 1);
     c.columns.sizes = output_sizes(c.unfold());
+    if (i % 4 == 0) c.columns.sizes.insert(c.columns.sizes.begin(), 1);
     expect_exact(c, {.threads = up_to(3), .max_isa = isas[engine() % isas.size()]}, engine);
   }
   const UnfoldParams params{
@@ -170,7 +171,38 @@ TEST(Unfold, ChannelsLastAreExact) {
       .start_padding = {1, 1},
       .end_padding = {1, 1},
   };
-  EXPECT_TRUE(plan(params).algorithm().starts_with("transpose_"));
+  EXPECT_THAT(plan(params).explain(), ::testing::HasSubstr("packs 1x16 channels at a time"));
+}
+
+// What is packed at a time is not all: of the channels, of the images.
+TEST(Unfold, ChannelsLastInSeveralPartsAreExact) {
+  std::mt19937_64 engine(24);
+  WindowCase channels{
+      .image = {.sizes = {2, 37, 120, 80}, .strides = {364800, 1, 3040, 38}},
+      .columns = {.sizes = {2, 148, 9480}, .strides = {1600000, 9485, 1}},
+      .window_sizes = {2, 2},
+      .strides = {1, 1},
+      .dilations = {1, 1},
+      .start_padding = {0, 1},
+      .end_padding = {0, 0},
+  };
+  channels.columns.sizes = output_sizes(channels.unfold());
+  channels.columns.strides[1] = channels.columns.sizes[2] + 5;
+  WindowCase images = channels;
+  images.image = {.sizes = {13, 5, 61, 70}, .strides = {21350, 1, 350, 5}};
+  images.columns.sizes = output_sizes(images.unfold());
+  images.columns.strides.clear();
+  for (const unsigned threads : {1u, 3u}) {
+    expect_exact(channels, {.threads = threads, .max_isa = {}}, engine);
+    expect_exact(images, {.threads = threads, .max_isa = {}}, engine);
+  }
+  EXPECT_THAT(plan(channels.unfold()).explain(), ::testing::HasSubstr("packs 1x27 channels"));
+  EXPECT_THAT(plan(images.unfold()).explain(), ::testing::HasSubstr("packs 12x5 channels"));
+  // An image of which some channels are too much to keep.
+  UnfoldParams large{.input = {.sizes = {1, 16, 300, 300}, .strides = {1440000, 1, 4800, 16}},
+                     .window_sizes = {3, 3}};
+  large.output.sizes = output_sizes(large);
+  EXPECT_EQ(plan(large).workspace_size_in_bytes(), 0u);
 }
 
 TEST(Unfold, OneLongRowIsSplit) {

@@ -20,7 +20,7 @@ double special_real(Dice& dice, DataType type) {
     case 0:
       return sign * HUGE_VAL;
     case 1:
-      return std::nan("");
+      return std::copysign(std::nan(""), sign);
     case 2:
       return sign * largest;
     case 3:

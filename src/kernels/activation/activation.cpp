@@ -3,6 +3,7 @@
 
 #include "kernels/activation/activation_levels.h"
 #include "kernels/activation/double_math.h"
+#include "kernels/one_nan.h"
 
 // Every comparison is written so that NaN takes the branch that keeps it. What needs more than one
 // rounding is computed in double, where a product of two floats is exact, and rounded once: the
@@ -23,7 +24,7 @@ inline void each(float* row, int64_t count, Function f) {
 template <class Function>
 inline void each_double(float* row, int64_t count, Function f) {
   for (int64_t i = 0; i < count; ++i) {
-    row[i] = static_cast<float>(f(static_cast<double>(row[i])));
+    row[i] = one_nan(static_cast<float>(f(static_cast<double>(row[i]))));
   }
 }
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "kernels/direct/direct_levels.h"
-#include "kernels/direct/vectors.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
+#include "kernels/vectors.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -118,11 +118,11 @@ struct Sums {
       for (int r = 0; r < R; ++r) {
         T* to = out + m * b.out_channel_stride + r * b.out_row_stride;
 #pragma GCC unroll 8
-        for (int n = 0; n < N - 1; ++n) store(sum[m][r][n], to + n * kLanes);
+        for (int n = 0; n < N - 1; ++n) store(one_nan(sum[m][r][n]), to + n * kLanes);
         if (whole) {
-          store(sum[m][r][N - 1], to + (N - 1) * kLanes);
+          store(one_nan(sum[m][r][N - 1]), to + (N - 1) * kLanes);
         } else {
-          store_last(sum[m][r][N - 1], to + (N - 1) * kLanes);
+          store_last(one_nan(sum[m][r][N - 1]), to + (N - 1) * kLanes);
         }
       }
     }

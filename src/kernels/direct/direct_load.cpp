@@ -5,8 +5,8 @@
 
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
-#include "kernels/direct/vectors.h"
 #include "kernels/half.h"
+#include "kernels/vectors.h"
 
 namespace weft::kernels::WEFT_ISA {
 

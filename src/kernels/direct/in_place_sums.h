@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/one_nan.h"
 #include "kernels/unrolled.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -29,6 +30,8 @@ inline Vector set(float x) { return _mm512_set1_ps(x); }
 inline Vector multiply_add(Vector a, Vector b, Vector c, Mask mask) {
   return _mm512_mask3_fmadd_ps(a, b, c, mask);
 }
+
+inline Vector finish(Vector sum, Vector bias) { return one_nan(_mm512_add_ps(sum, bias)); }
 
 inline void store(Vector x, Mask mask, float* to) { _mm512_mask_storeu_ps(to, mask, x); }
 inline void store(Vector x, Mask mask, std::uint16_t* to) {
@@ -162,7 +165,7 @@ WEFT_UNROLLED void sum_block(const Block& b) {
       for (int n = 0; n < kVectors; ++n) {
         const Mask mask = n < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask;
         fetch_output(to + n * kLanes);
-        store(_mm512_add_ps(sum[r][c * kVectors + n], bias), mask, to + n * kLanes);
+        store(finish(sum[r][c * kVectors + n], bias), mask, to + n * kLanes);
       }
 #pragma GCC unroll 2
       for (int s = 0; s < kStep; ++s, wanted += b.wanted_row_stride) {
@@ -232,8 +235,8 @@ WEFT_UNROLLED void sum_three(const Block& b) {
         const int v = n % kVectors, c = n / kVectors;
         T* const to = out + v * kLanes + c * out_next;
         if (sizeof(T) == sizeof(float) || v % 2 == 0) fetch_output(to);
-        store(_mm512_add_ps(sum[0][n], bias[c]),
-              v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask, to);
+        store(finish(sum[0][n], bias[c]), v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask,
+              to);
       }
       out += out_stride;
     }
@@ -321,8 +324,7 @@ WEFT_UNROLLED void sum_narrow(const Block& b) {
       for (int p = 0; p < kPairs; ++p) {
         fetch_output(out[2 * p] + to);
         fetch_output(out[2 * p + 1] + to);
-        store_halves(_mm512_add_ps(sum[0][p], bias[p]), out_mask, out[2 * p] + to,
-                     out[2 * p + 1] + to);
+        store_halves(finish(sum[0][p], bias[p]), out_mask, out[2 * p] + to, out[2 * p + 1] + to);
       }
       to += out_stride;
     }

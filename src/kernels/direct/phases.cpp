@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/direct/direct_levels.h"
-#include "kernels/direct/vectors.h"
 #include "kernels/unrolled.h"
+#include "kernels/vectors.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -65,7 +65,8 @@ WEFT_UNROLLED const float* sum_columns(const DirectPhases& b, const float* in, i
     const Vector bias = set(b.bias[p]);
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n) {
-      store(add(sum[p][n], first ? bias : load(to + n * kLanes)), to + n * kLanes);
+      const Vector x = add(sum[p][n], first ? bias : load(to + n * kLanes));
+      store(one_nan(x), to + n * kLanes);
     }
   }
   return factor;

@@ -1,7 +1,5 @@
 #include "kernels/gemm/gemm.h"
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -11,56 +9,22 @@
 #include "kernels/gemm/gemm_levels.h"
 #include "kernels/gemm/gemm_shape.h"
 #include "kernels/unrolled.h"
+#include "kernels/vectors.h"
 
 namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
 using std::size_t;
 
 #define WEFT_JOIN_(a, b) a##b
 #define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
 constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
 
-#if HWY_TARGET == HWY_SCALAR
-// Highway has one lane here; four of gcc's are what every such machine has registers for.
-typedef float Vector __attribute__((vector_size(16)));
-constexpr size_t kLanes = 4;
-inline Vector zero() { return Vector{}; }
-inline Vector splat(float x) { return Vector{x, x, x, x}; }
-inline Vector load(const float* from) {
-  Vector x;
-  __builtin_memcpy(&x, from, sizeof(x));
-  return x;
-}
-inline void store(Vector x, float* to) { __builtin_memcpy(to, &x, sizeof(x)); }
-inline Vector add(Vector x, Vector y) { return x + y; }
-inline Vector multiply_add(Vector x, Vector y, Vector sum) { return x * y + sum; }
-#else
-const hn::ScalableTag<float> vector_tag;
-using Vector = hn::Vec<decltype(vector_tag)>;
-constexpr size_t kLanes = hn::MaxLanes(decltype(vector_tag)());
-inline Vector zero() { return hn::Zero(vector_tag); }
-inline Vector splat(float x) { return hn::Set(vector_tag, x); }
-inline Vector load(const float* from) { return hn::LoadU(vector_tag, from); }
-inline void store(Vector x, float* to) { hn::StoreU(x, vector_tag, to); }
-inline Vector add(Vector x, Vector y) { return hn::Add(x, y); }
-inline Vector multiply_add(Vector x, Vector y, Vector sum) { return hn::MulAdd(x, y, sum); }
-#endif
-static_assert(kLanes == static_cast<size_t>(shape.lanes));
-
-// Keeps a number in its register: gcc would rather read it from memory at each use.
-inline void keep([[maybe_unused]] Vector& x) {
-#if defined(__AVX512F__)
-  asm("" : "+v"(x.raw));
-#elif defined(__AVX__)
-  asm("" : "+x"(x.raw));
-#endif
-}
+static_assert(kLanes == shape.lanes);
 
 // kStep: a_step where it is known, or 0.
-template <size_t kPositions, size_t kVectors, std::int64_t kStep>
+template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   // Read once: for all that the compiler knows, a store to the sums might change the tile.
   float* const to = tile.acc;
@@ -72,9 +36,11 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   const bool starts = tile.first || apart;
   const float* from = to;
 #pragma GCC unroll 32
-  for (size_t m = 0; m < kPositions; ++m, from += stride) {
+  for (std::int64_t m = 0; m < kPositions; ++m, from += stride) {
 #pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) acc[m][v] = starts ? zero() : load(from + v * kLanes);
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      acc[m][v] = starts ? set(0.0f) : load(from + v * kLanes);
+    }
   }
   const GemmTerm* const end = tile.terms + tile.depth;
   const char* next = tile.next;
@@ -85,46 +51,49 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     next += tile.next_step;
     Vector columns[kVectors];
 #pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) {
+    for (std::int64_t v = 0; v < kVectors; ++v) {
       columns[v] = load(b + v * kLanes);
       keep(columns[v]);
     }
 #pragma GCC unroll 32
-    for (size_t m = 0; m < kPositions; ++m) {
-      Vector x = splat(a[static_cast<std::int64_t>(m) * step]);
+    for (std::int64_t m = 0; m < kPositions; ++m) {
+      Vector x = set(a[m * step]);
       if (kVectors > 1) keep(x);
 #pragma GCC unroll 16
-      for (size_t v = 0; v < kVectors; ++v) acc[m][v] = multiply_add(x, columns[v], acc[m][v]);
+      for (std::int64_t v = 0; v < kVectors; ++v) {
+        acc[m][v] = multiply_add(x, columns[v], acc[m][v]);
+      }
     }
   }
   if (bias != nullptr && tile.bias_of_positions) {
 #pragma GCC unroll 32
-    for (size_t m = 0; m < kPositions; ++m) {
-      const Vector x = splat(bias[m]);
+    for (std::int64_t m = 0; m < kPositions; ++m) {
+      const Vector x = set(bias[m]);
 #pragma GCC unroll 16
-      for (size_t v = 0; v < kVectors; ++v) acc[m][v] = add(acc[m][v], x);
+      for (std::int64_t v = 0; v < kVectors; ++v) acc[m][v] = add(acc[m][v], x);
     }
   } else if (bias != nullptr) {
 #pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) {
+    for (std::int64_t v = 0; v < kVectors; ++v) {
       const Vector x = load(bias + v * kLanes);
 #pragma GCC unroll 32
-      for (size_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], x);
+      for (std::int64_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], x);
     }
   }
   float* into = to;
 #pragma GCC unroll 32
-  for (size_t m = 0; m < kPositions; ++m, into += stride) {
+  for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
 #pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) {
-      store(apart ? add(acc[m][v], load(into + v * kLanes)) : acc[m][v], into + v * kLanes);
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      const Vector sum = apart ? add(acc[m][v], load(into + v * kLanes)) : acc[m][v];
+      store(one_nan(sum), into + v * kLanes);
     }
   }
 }
 
-template <size_t kVectors, std::int64_t kStep>
+template <std::int64_t kVectors, std::int64_t kStep>
 constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
-  return std::array<GemmFunction, sizeof...(m)>{multiply<m + 1, kVectors, kStep>...};
+  return std::array<GemmFunction, sizeof...(m)>{multiply<std::int64_t{m + 1}, kVectors, kStep>...};
 }
 (std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
 
@@ -169,12 +138,11 @@ inline void transpose_four(const float* from, std::int64_t stride, Vector (&to)[
 }
 
 // Rows of a run, and those before the first that starts a vector's worth of memory in every column.
-constexpr std::int64_t kRunRows = 8 * static_cast<std::int64_t>(kLanes);
+constexpr std::int64_t kRunRows = 8 * kLanes;
 inline std::int64_t rows_to_line(const Transposition& t) {
-  const auto lanes = static_cast<std::int64_t>(kLanes);
-  if (t.to_stride % lanes != 0) return 0;
-  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.to) / 4 % kLanes);
-  return past == 0 || t.rows < 2 * lanes ? 0 : lanes - past;
+  if (t.to_stride % kLanes != 0) return 0;
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.to) / 4) % kLanes;
+  return past == 0 || t.rows < 2 * kLanes ? 0 : kLanes - past;
 }
 
 // Four columns of the rows [begin, end), out of the kLanes rows from `row` on.
@@ -183,7 +151,7 @@ inline void transpose_part(const Transposition& t, std::int64_t column, std::int
   Vector four[4];
   transpose_four(t.from + row * t.from_stride + column, t.from_stride, four);
   float* to = t.to + column * t.to_stride + row;
-  if (end - begin == static_cast<std::int64_t>(kLanes)) {
+  if (end - begin == kLanes) {
     for (std::int64_t i = 0; i < 4; ++i) hn::StoreU(four[i], vector_tag, to + i * t.to_stride);
     return;
   }
@@ -208,11 +176,12 @@ inline void transpose_part(const Transposition& t, std::int64_t column, std::int
 inline void copy_some(const float* from, float* to, std::int64_t count) {
   std::int64_t i = 0;
 #if defined(__AVX2__)
-  const auto lanes = static_cast<std::int64_t>(kLanes);
-  for (; i + lanes <= count; i += lanes) store(from != nullptr ? load(from + i) : zero(), to + i);
+  for (; i + kLanes <= count; i += kLanes) {
+    store(from != nullptr ? load(from + i) : set(0.0f), to + i);
+  }
   if (i < count) {
     const auto mask = hn::FirstN(vector_tag, static_cast<size_t>(count - i));
-    const Vector x = from != nullptr ? hn::MaskedLoad(mask, vector_tag, from + i) : zero();
+    const Vector x = from != nullptr ? hn::MaskedLoad(mask, vector_tag, from + i) : set(0.0f);
     hn::BlendedStore(x, mask, vector_tag, to + i);
   }
 #else
@@ -231,8 +200,7 @@ GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t
 void transpose_f32(const Transposition& t) noexcept {
   std::int64_t columns = 0;  // done
 #if HWY_TARGET != HWY_SCALAR
-  const auto lanes = static_cast<std::int64_t>(kLanes);
-  if (t.rows >= lanes) {
+  if (t.rows >= kLanes) {
     columns = t.columns / 4 * 4;
     const std::int64_t head = rows_to_line(t);
     // A few lines of each column at a time: the results of a convolution lie pages apart.
@@ -241,8 +209,8 @@ void transpose_f32(const Transposition& t) noexcept {
       for (std::int64_t n = 0; n < columns; n += 4) {
         if (first == head && head > 0) transpose_part(t, n, 0, 0, head);
         std::int64_t row = first;
-        for (; row + lanes <= end; row += lanes) transpose_part(t, n, row, row, row + lanes);
-        if (row < end) transpose_part(t, n, end - lanes, row, end);
+        for (; row + kLanes <= end; row += kLanes) transpose_part(t, n, row, row, row + kLanes);
+        if (row < end) transpose_part(t, n, end - kLanes, row, end);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_shape.h"
+#include "kernels/one_nan.h"
 
 namespace weft::kernels {
 
@@ -30,7 +31,8 @@ void multiply(const GemmTile& tile) noexcept {
                        tile.b[term.b + static_cast<std::int64_t>(n)], sum);
       }
       if (tile.apart) sum += acc[n];
-      acc[n] = tile.bias != nullptr ? sum + tile.bias[tile.bias_of_positions ? m : n] : sum;
+      if (tile.bias != nullptr) sum += tile.bias[tile.bias_of_positions ? m : n];
+      acc[n] = one_nan(sum);
     }
   }
 }
@@ -48,7 +50,9 @@ GemmFunction function(std::int64_t vectors, std::int64_t positions,
 }
 
 void add_scaled_row(float factor, const float* x, float* acc, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; ++i) acc[i] = std::fma(factor, x[i], acc[i]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    acc[i] = one_nan(std::fma(factor, x[i], acc[i]));
+  }
 }
 
 }  // namespace

@@ -105,17 +105,18 @@ void along_windows(const std::uint8_t* row, const FixedPicks& picks, uint32_t* t
     std::memcpy(short_row, row, static_cast<std::size_t>(picks.row_count));
     row = short_row;
   }
-  for (int64_t i = 0; i < picks.count; i += kLanes) {
-    Vector window = windows(row, picks.starts + i / 4);
+  const FixedPicks p = picks;  // a copy, which no number that is stored may change
+  for (int64_t i = 0; i < p.count; i += kLanes) {
+    Vector window = windows(row, p.starts + i / 4);
     if (kFlip<T> != 0) window = flip(window);
-    const Vector control = load(picks.controls + i);
+    const Vector control = load(p.controls + i);
     const Vector a = pick(window, control);
-    if (picks.shift == 0) {
+    if (p.shift == 0) {
       store(to + i, a);
       continue;
     }
-    const Vector weight = load(picks.weights + i);
-    store(to + i, mix(a, pick(window, next(control, weight)), weight, picks.shift));
+    const Vector weight = load(p.weights + i);
+    store(to + i, mix(a, pick(window, next(control, weight)), weight, p.shift));
   }
 }
 
@@ -143,15 +144,18 @@ template <class T>
 void fixed_between(const uint32_t* a, const uint32_t* b, const FixedWeight& t, void* to_bytes,
                    int64_t count) noexcept {
   auto* __restrict to = static_cast<std::uint8_t*>(to_bytes);
+  // Copies, which no byte that is stored may change.
+  const int raise = t.shift;
+  const uint32_t weight = t.weight;
   const int shift = t.shift + t.row_shift;
   if (shift <= 24) {
     for (int64_t i = 0; i < count; ++i) {
-      to[i] = truncate_fixed<T>((a[i] << t.shift) + (b[i] - a[i]) * t.weight, shift);
+      to[i] = truncate_fixed<T>((a[i] << raise) + (b[i] - a[i]) * weight, shift);
     }
   } else {
-    const uint32_t rest = (uint32_t{1} << t.shift) - t.weight;
+    const uint32_t rest = (uint32_t{1} << raise) - weight;
     for (int64_t i = 0; i < count; ++i) {
-      to[i] = truncate_fixed<T>(uint64_t{a[i]} * rest + uint64_t{b[i]} * t.weight, shift);
+      to[i] = truncate_fixed<T>(uint64_t{a[i]} * rest + uint64_t{b[i]} * weight, shift);
     }
   }
 }

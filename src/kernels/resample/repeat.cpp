@@ -1,7 +1,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/lanes.h"
 #include "kernels/resample/resample_levels.h"
+#include "kernels/resample/window.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -16,9 +18,19 @@ using std::int64_t;
 template <class T, int kFactor>
 void repeat_row(const T* row, T* __restrict to, int64_t count) noexcept {
   int64_t i = 0;
-#ifdef __SSE2__
   // Rows of bytes are few vectors long: of what the compiler makes of the loop below, the rest
   // takes most of the time.
+#if defined(__AVX512BW__)
+  if constexpr (sizeof(T) == 1 && kFactor == 2) {
+    for (; 2 * i < count; i += 32) {
+      const std::int64_t left = count - 2 * i;
+      const __m512i x =
+          _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(first_32((left + 1) / 2), row + i));
+      store_lanes(lane_mask(0, left), to + 2 * i, _mm512_or_si512(x, _mm512_slli_epi16(x, 8)));
+    }
+    return;
+  }
+#elif defined(__SSE2__)
   if constexpr (sizeof(T) == 1 && kFactor == 2) {
     for (; 2 * (i + 8) <= count; i += 8) {
       const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row + i));

@@ -126,10 +126,28 @@ void load_f16(const void* from_bytes, int64_t from_stride, float* to, int64_t co
     }
     return;
   }
+  if (from_stride == 2) {
+    for (; i < count; i += 16) {
+      const int64_t left = count - i;
+      const __mmask32 loaded = left >= 16 ? 0x7fffffffu : (1u << (2 * left - 1)) - 1;
+      const __m512i pairs = _mm512_maskz_loadu_epi16(loaded, from + 2 * i);
+      _mm512_mask_storeu_ps(to + i, first_of_16(left),
+                            _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pairs)));
+    }
+    return;
+  }
 #elif defined(__F16C__)
   if (from_stride == 1) {
     for (; i + 8 <= count; i += 8) {
       const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(half));
+    }
+  } else if (from_stride == 2) {
+    for (; i + 8 < count; i += 8) {  // one more, of which the last load takes a part
+      const auto* pairs = reinterpret_cast<const __m256i*>(from + 2 * i);
+      const __m256i even = _mm256_and_si256(_mm256_loadu_si256(pairs), _mm256_set1_epi32(0xffff));
+      const __m128i half =
+          _mm_packus_epi32(_mm256_castsi256_si128(even), _mm256_extracti128_si256(even, 1));
       _mm256_storeu_ps(to + i, _mm256_cvtph_ps(half));
     }
   }

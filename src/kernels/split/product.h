@@ -41,12 +41,16 @@ struct alignas(64) LaneRange {
   std::uint32_t smallest[16];
 };
 
+// How far ahead of a term its row's offset is read: so far rows are fetched.
+inline constexpr std::int64_t kPatchTermsAhead = 4;
+
 // Terms of any number of positions, from one row of numbers a term. Rows lie in images: position p
-// is number first + p of the row, and number n is element n % length of image n / length.
+// is number first + p of the row, and number n is element (n % length) * step of image n / length.
 struct PatchRows {
   const void* rows;
-  bool half;                // float16, of which there are two parts; otherwise float32
-  std::int64_t row_stride;  // elements
+  const std::int64_t* offsets;  // of each term's row, in elements; kPatchTermsAhead more than terms
+  bool half;                    // float16, of which there are two parts; otherwise float32
+  int step;                     // 1 or 2 elements
   std::int64_t first;
   std::int64_t length;        // at least 16, where there is a second image
   std::int64_t image_stride;  // elements

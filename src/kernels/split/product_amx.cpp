@@ -12,12 +12,22 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-inline __m512 load_masked(const float* from, __mmask16 mask) {
-  return _mm512_maskz_loadu_ps(mask, from);
+// Elements that lie `step` apart.
+template <int step>
+__m512 load_masked(const float* from, __mmask16 mask) {
+  if constexpr (step == 1) return _mm512_maskz_loadu_ps(mask, from);
+  const __mmask32 wide = _pdep_u32(mask, 0x55555555u);
+  const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+  return _mm512_permutex2var_ps(
+      _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide), from), even,
+      _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide >> kHalf), from + kHalf));
 }
 
-inline __m512 load_masked(const std::uint16_t* from, __mmask16 mask) {
-  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
+template <int step>
+__m512 load_masked(const std::uint16_t* from, __mmask16 mask) {
+  if constexpr (step == 1) return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
+  const __m512i pairs = _mm512_maskz_loadu_epi16(_pdep_u32(mask, 0x55555555u), from);
+  return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pairs));
 }
 
 inline void prefetch(const void* from) {
@@ -25,33 +35,35 @@ inline void prefetch(const void* from) {
 }
 
 // Where 16 positions of a row lie: in the one image.
+template <int step>
 class OneImage {
  public:
-  OneImage(const PatchRows& rows, std::int64_t position) : at_(rows.first + position) {}
+  OneImage(const PatchRows& rows, std::int64_t position) : at_((rows.first + position) * step) {}
 
   template <class Element>
   __m512 load(const Element* row, __mmask16 mask) const {
-    return load_masked(row + at_, mask);
+    return load_masked<step>(row + at_, mask);
   }
   std::int64_t at() const { return at_; }
-  void move() { at_ += kHalf; }
+  void move() { at_ += kHalf * step; }
 
  private:
-  std::int64_t at_;  // of a row
+  std::int64_t at_;  // elements from the row's first
 };
 
 // In one of several images or in two.
+template <int step>
 class Images {
  public:
   Images(const PatchRows& rows, std::int64_t position)
       : length_(rows.length),
-        skipped_(rows.image_stride - rows.length),
-        at_(rows.first + position) {
-    left_ = length_ - at_;
+        skipped_(rows.image_stride - rows.length * step),
+        at_((rows.first + position) * step) {
+    left_ = length_ - (rows.first + position);
     if (left_ > 0) return;
     // Far fewer than 2^32: 32-bit division takes half the time.
     const std::int64_t image =
-        static_cast<std::uint32_t>(at_) / static_cast<std::uint32_t>(length_);
+        static_cast<std::uint32_t>(rows.first + position) / static_cast<std::uint32_t>(length_);
     left_ += image * length_;
     at_ += image * skipped_;
   }
@@ -59,15 +71,16 @@ class Images {
   template <class Element>
   __m512 load(const Element* row, __mmask16 mask) const {
     const Element* from = row + at_;
-    if (left_ >= kHalf) return load_masked(from, mask);
+    if (left_ >= kHalf) return load_masked<step>(from, mask);
     const __mmask16 here = first_of_16(left_);
-    return _mm512_or_ps(load_masked(from, mask & here), load_masked(from + skipped_, mask & ~here));
+    return _mm512_or_ps(load_masked<step>(from, mask & here),
+                        load_masked<step>(from + skipped_, mask & ~here));
   }
 
   std::int64_t at() const { return at_; }
 
   void move() {
-    at_ += kHalf;
+    at_ += kHalf * step;
     left_ -= kHalf;
     if (left_ > 0) return;
     at_ += skipped_;
@@ -76,8 +89,8 @@ class Images {
 
  private:
   std::int64_t length_;
-  std::int64_t skipped_;  // from an image's end to the next one
-  std::int64_t at_;       // of a row
+  std::int64_t skipped_;  // elements from an image's end to the next one
+  std::int64_t at_;       // from the row's first
   std::int64_t left_;     // of the image
 };
 
@@ -90,9 +103,10 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   const std::int64_t block = static_cast<std::uint32_t>(unit) % blocks;
   const bool has_even = 2 * pair_index < rows.terms;
   const bool has_odd = 2 * pair_index + 1 < rows.terms;
-  const Element* even =
-      static_cast<const Element*>(rows.rows) + (has_even ? 2 * pair_index : 0) * rows.row_stride;
-  const Element* odd = even + (has_odd ? rows.row_stride : 0);
+  const auto* const all = static_cast<const Element*>(rows.rows);
+  const std::int64_t* const offsets = rows.offsets + (has_even ? 2 * pair_index : 0);
+  const Element* even = all + offsets[0];
+  const Element* odd = all + offsets[has_odd ? 1 : 0];
   Place place(rows, block * kSplitBlock);
   std::uint16_t* to = rows.to + block * rows.block_stride +
                       pair_index / kHalf * (parts * kSplitPatchPart) +
@@ -104,8 +118,8 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
     const __mmask16 mask = first_of_16(rows.positions - at);
     const __m512 x = place.load(even, has_even ? mask : __mmask16{0});
     const __m512 y = place.load(odd, has_odd ? mask : __mmask16{0});
-    prefetch(even + 4 * rows.row_stride + place.at());
-    prefetch(odd + 4 * rows.row_stride + place.at());
+    prefetch(all + offsets[kPatchTermsAhead] + place.at());
+    prefetch(all + offsets[has_odd ? kPatchTermsAhead + 1 : kPatchTermsAhead] + place.at());
     place.move();
     widen(largest, smallest, x);
     widen(largest, smallest, y);
@@ -139,16 +153,23 @@ void pack_taps_unit(const PatchTaps& taps, std::int64_t unit) {
   }
 }
 
-template <int parts>
+template <int parts, class Element>
 auto pack_rows_of(const PatchRows& rows) {
   const bool one = rows.length == INT64_MAX;
-  if constexpr (parts == 2) {
-    if (rows.half) {
-      return one ? pack_rows_unit<parts, std::uint16_t, OneImage>
-                 : pack_rows_unit<parts, std::uint16_t, Images>;
-    }
+  if (rows.step == 2) {
+    return one ? pack_rows_unit<parts, Element, OneImage<2>>
+               : pack_rows_unit<parts, Element, Images<2>>;
   }
-  return one ? pack_rows_unit<parts, float, OneImage> : pack_rows_unit<parts, float, Images>;
+  return one ? pack_rows_unit<parts, Element, OneImage<1>>
+             : pack_rows_unit<parts, Element, Images<1>>;
+}
+
+template <int parts>
+auto pack_rows_of(const PatchRows& rows) {
+  if constexpr (parts == 2) {
+    if (rows.half) return pack_rows_of<parts, std::uint16_t>(rows);
+  }
+  return pack_rows_of<parts, float>(rows);
 }
 
 template <int parts>

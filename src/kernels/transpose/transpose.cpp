@@ -16,6 +16,9 @@ using std::int64_t;
 
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
+
+// Elements of a row that go on behind a square; so far ahead they are fetched.
+constexpr int64_t kLongRow = 32;
 #elif defined(__AVX2__)
 constexpr int kVectorBytes = 32;
 #else
@@ -25,9 +28,6 @@ constexpr int kVectorBytes = 16;
 // Small elements have fast interleaves only within 16 bytes, and twice as many steps otherwise.
 template <class T>
 constexpr int kLanes = (sizeof(T) >= 4 ? kVectorBytes : 16) / static_cast<int>(sizeof(T));
-
-// Elements of a row that go on behind a square; so far ahead they are fetched.
-constexpr int64_t kLongRow = 32;
 
 template <class T, int lanes>
 struct Vector {

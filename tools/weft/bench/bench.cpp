@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/layout.h"
 #include "bench/measure.h"
 #include "bench/onednn.h"
 #include "bench/plot.h"
@@ -41,7 +42,7 @@ using namespace bench;
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string shapes, op, data_type, max_isa, plot, sweep;
+  std::string shapes, op, data_type, max_isa, layout = "packed", plot, sweep;
   std::vector<std::string> only, peers = {"onednn", "torch", "opencv"};
   std::vector<unsigned> threads = {1};
   bool allow_winograd = false, no_winograd = false;
@@ -130,10 +131,10 @@ Winograd winograd_of(const Options& options) {
 
 Row measure_shape(const Shape& shape, const Limits& limits, std::vector<PeerSlot>& peers,
                   const Options& options, Isa isa) try {
-  const Tensors tensors(shape.params);
+  const Tensors tensors(shape.params, layout_of(options.layout) == Layout::broadcast);
   const Task task{shape, tensors, limits.threads, winograd_of(options)};
   const RaceOptions race{options.rounds, options.seconds, limits.threads, tensors.sets()};
-  return measure(task, limits, peers, {isa, race});
+  return measure(task, limits, peers, {isa, race, layout_of(options.layout)});
 } catch (const std::bad_alloc&) {
   throw BadInput(shape.id, "takes more memory than there is");
 }
@@ -184,11 +185,17 @@ int run_bench(const Options& options, bool json) {
   if (!options.plot.empty()) check_output(options.plot);
 
   const LoadMeter load;
-  Report report{.machine = this_machine(), .winograd = winograd_of(options)};
+  Report report{.machine = this_machine(),
+                .winograd = winograd_of(options),
+                .layout = layout_of(options.layout)};
   report.isa = highest_isa(options);
   cap_rivals(report.isa);
   give_rivals_huge_pages();
-  report.peers = open_peers(options.peers);
+  if (report.layout == Layout::packed) {
+    report.peers = open_peers(options.peers);
+  } else {
+    report.peers.push_back(packed_weft(report.isa));
+  }
   if (!json) print_field(report);
   Progress progress(shapes.size() * options.threads.size());
   for (const unsigned wanted : options.threads) {
@@ -261,6 +268,14 @@ void add_conditions(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"onednn", "torch", "opencv", "none"}))
       ->type_name("NAME,...")
       ->capture_default_str();
+  command
+      .add_option("--layout", options.layout,
+                  "Weft on tensors that are not packed, against itself where they are: nhwc "
+                  "(channels last), gaps (64 bytes between rows), broadcast (all channels of the "
+                  "input are the same one, stride 0)")
+      ->check(CLI::IsMember({"nhwc", "gaps", "broadcast"}))
+      ->type_name("NAME")
+      ->excludes("--peers");
   command.add_option("--rounds", options.rounds, "Turns of everybody on each shape")
       ->check(CLI::Range(1u, 1000u))
       ->type_name("N")
@@ -283,7 +298,7 @@ CLI::Option* add_sweep(CLI::App& command, Options& options) {
               "of the output, 1 KiB to 4 GiB where memory suffices; --seconds for each size")
           ->type_name("FILE.svg");
   for (const char* other : {"--shapes", "--only", "--op", "--dtype", "--allow-winograd",
-                            "--no-winograd", "--peers", "--rounds"}) {
+                            "--no-winograd", "--peers", "--layout", "--rounds"}) {
     sweep->excludes(command.get_option(other));
   }
   command.add_option("--sweep-to", options.sweep_to, "Largest output of the sweep")
@@ -314,6 +329,7 @@ void add_bench(CLI::App& app, Context& context) {
                {"bench --only rs_i8_nn2,mbv2_pw_96_576 --rounds 3 --seconds 0.05",
                 "bench --only mbv2_stem --threads 1,2 --peers torch --allow-winograd --json",
                 "bench --only fold_vit_p16 --max-isa avx2 --plot /tmp/weft_bench.svg",
+                "bench --only fold_vit_p16 --layout nhwc --rounds 3 --seconds 0.05",
                 "bench --sweep /tmp/weft_sweep.svg --sweep-to 64KiB --seconds 0.001"});
   command->callback([&context, options] {
     context.action = [&context, options] { return run_bench(*options, context.json); };

@@ -73,4 +73,11 @@ class Peer {
   virtual std::vector<Way> ways(const Task& task) = 0;
 };
 
+// A rival as this run has it: ready, or why not.
+struct PeerSlot {
+  std::string name;
+  std::string status;  // "not installed"; a version where it is ready
+  std::unique_ptr<Peer> peer;
+};
+
 }  // namespace weft::cli::bench

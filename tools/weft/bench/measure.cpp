@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "bench/judge.h"
 #include "bench/memory_pass.h"
@@ -83,17 +84,23 @@ Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers
   const Judge judge(task.shape, task.tensors);
   const std::span<std::byte> output = task.tensors.output_elements(0);
 
-  WeftContender weft(task, options.max_isa);
+  std::optional<LaidOut> laid_out;
+  if (options.layout != Layout::packed) laid_out.emplace(task, options.layout);
+  const Task own = laid_out ? laid_out->task() : task;
+  WeftContender weft(own, options.max_isa);
   row.algorithm = weft.algorithm();
   row.isa = weft.isa();
+  row.input_strides = weft.input_strides();
+  row.output_strides = weft.output_strides();
   compute(weft, task.tensors);
+  if (laid_out) laid_out->pack_output();
   const std::vector<std::byte> result = copy_of(output);
   row.rms_error = judge.rms_error(result);
   if (const auto wrong = judge.difference(result)) {
     row.disagreements.push_back(fmt::format("weft and the exact result: {}", *wrong));
   }
 
-  std::vector<Way> passes = memory_passes(task);
+  std::vector<Way> passes = memory_passes(own);
   Field field = gather(task, peers, row);
   std::vector<Racer> racers = {{&weft, 0}};
   for (Way& pass : passes) racers.push_back({pass.contender.get(), 1});

@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "bench/contender.h"
+#include "bench/layout.h"
 #include "bench/limits.h"
 #include "bench/race.h"
 
 namespace weft::cli::bench {
-
-// A rival as this run has it: ready, or why not.
-struct PeerSlot {
-  std::string name;
-  std::string status;  // "not installed"; a version where it is ready
-  std::unique_ptr<Peer> peer;
-};
 
 struct WayResult {
   std::string name;
@@ -43,6 +37,7 @@ struct Row {
   const Shape* shape = nullptr;
   unsigned threads = 1;
   std::string algorithm = {}, isa = {};
+  Dims input_strides = {}, output_strides = {};  // Weft's; empty: packed
   Timing weft = {};
   double rms_error = 0;
   double memory_us = 0;               // to read the input and write the output
@@ -60,6 +55,7 @@ struct Row {
 struct MeasureOptions {
   std::optional<Isa> max_isa = {};
   RaceOptions race = {};
+  Layout layout = Layout::packed;  // of Weft's tensors; the task's are packed
 };
 
 // Checks everybody's result, then races them. A peer that breaks down is closed, with the reason as

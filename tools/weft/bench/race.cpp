@@ -35,11 +35,16 @@ std::vector<double> turn(Racer& racer, std::size_t uncounted, std::size_t calls,
   }
 }
 
-// One call's time, cold code and first touch of memory left out where that does not take long.
-double first_estimate(Racer& racer, bool rest) {
-  std::vector<double> times = turn(racer, 0, 1, rest);
-  if (!times.empty() && times[0] < kLongCallUs) times = turn(racer, 0, 1, rest);
-  return times.empty() ? std::numeric_limits<double>::max() : times[0];
+// The least time of a few calls: cold code and the first touch of each set's memory, which may take
+// fifty times as long, left out where that does not take long.
+double first_estimate(Racer& racer, bool rest, std::size_t rotation) {
+  double best = std::numeric_limits<double>::max();
+  const auto try_calls = [&](std::size_t calls) {
+    for (const double time : turn(racer, 0, calls, rest)) best = std::min(best, time);
+  };
+  try_calls(2);
+  if (best < kLongCallUs) try_calls(std::min(2 * rotation, calls_for(kLongCallUs, best)));
+  return best;
 }
 
 }  // namespace
@@ -59,7 +64,7 @@ void race(std::vector<Racer>& racers, const RaceOptions& options) {
   std::vector<double> estimate(racers.size()),
       best(racers.size(), std::numeric_limits<double>::max());
   for (std::size_t i = 0; i < racers.size(); ++i) {
-    estimate[i] = first_estimate(racers[i], rest);
+    estimate[i] = first_estimate(racers[i], rest, options.rotation);
     best[racers[i].owner] = std::min(best[racers[i].owner], estimate[i]);
   }
   const double turn_us =
@@ -70,8 +75,9 @@ void race(std::vector<Racer>& racers, const RaceOptions& options) {
       Racer& racer = racers[i];
       if (estimate[i] > 3 * best[racer.owner] && round >= kRoundsOfTheSlow) continue;
       const std::size_t calls = calls_for(turn_us, estimate[i]);
+      const std::size_t warm = std::max(calls, calls_for(kLongCallUs, estimate[i]));
       const std::size_t uncounted =
-          estimate[i] < kLongCallUs ? std::min(calls, 4 * options.rotation) : 0;
+          estimate[i] < kLongCallUs ? std::min(warm, 4 * options.rotation) : 0;
       const auto times = turn(racer, uncounted, calls, rest);
       racer.times.insert(racer.times.end(), times.begin(), times.end());
     }

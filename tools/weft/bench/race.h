@@ -35,9 +35,10 @@ struct RaceOptions {
 // everybody.
 //
 // A turn begins with calls that do not count: four rotations, or as many as the time of a turn
-// allows. The last one in turn has filled the caches with what is his; it takes that long until the
-// tensors that rotate lie in the outer cache again (calls that move data take twice as long
-// before). Then come as many calls as the time allows, at least one.
+// allows, or 20 ms where that is less. The last one in turn has filled the caches with what is his,
+// or written past them; it takes two rotations until the tensors lie in the outer cache again
+// (calls that move data take twice as long before), however many rivals share the time. Then come
+// as many calls as the time allows, at least one.
 //
 // A way that turns out more than three times slower than the best of its owner has three turns
 // only.

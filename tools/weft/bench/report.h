@@ -28,6 +28,7 @@ struct Report {
   Machine machine = {};
   Isa isa = Isa::base;
   Winograd winograd = Winograd::accurate;
+  Layout layout = Layout::packed;  // of Weft's tensors
   std::vector<PeerSlot> peers = {};
   std::vector<Limits> limits = {};  // one a number of threads
   std::vector<Row> rows = {};

@@ -14,6 +14,7 @@ void write_machine(JsonOutput& json, const Report& report) {
   json.key("l3_bytes").number(report.machine.l3_bytes);
   json.key("isa").text(name(report.isa));
   json.key("weft").text(version());
+  json.key("layout").text(name(report.layout));
   json.key("other_load").number(report.other_load);
   json.key("winograd")
       .text(report.winograd == Winograd::allowed ? "allowed"
@@ -72,6 +73,8 @@ void write_row(JsonOutput& json, const Row& row) {
   json.key("algorithm").text(row.algorithm);
   json.key("isa").text(row.isa);
   json.key("rms_error").number(row.rms_error);
+  if (!row.input_strides.empty()) json.key("input_strides").dims(row.input_strides);
+  if (!row.output_strides.empty()) json.key("output_strides").dims(row.output_strides);
   json.end_object();
   json.key("peers").start_object();
   for (const PeerResult& peer : row.peers) {

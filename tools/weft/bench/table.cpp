@@ -49,6 +49,7 @@ void print_peer(const PeerResult& peer, double weft_us) {
 void print_field(const Report& report) {
   fmt::print("{}, {}; weft {} at {}", report.machine.processor,
              counted(report.machine.cores, "core"), version(), name(report.isa));
+  if (report.layout != Layout::packed) fmt::print(", tensors {}", name(report.layout));
   for (const PeerSlot& slot : report.peers) fmt::print("; {} {}", slot.name, slot.status);
   fmt::print("{}\n", report.winograd == Winograd::allowed ? "; Winograd allowed"
                      : report.winograd == Winograd::never ? "; no Winograd"

@@ -46,17 +46,21 @@ T random_element(Random& random) {
   }
 }
 
-void fill_random(DataType type, std::span<std::byte> target, std::uint64_t seed) {
+// The numbers begin anew every `period` elements.
+void fill_random(const TensorDesc& desc, std::span<std::byte> target, std::uint64_t seed,
+                 std::size_t period = SIZE_MAX) {
   Random random(seed);
-  visit_type(type, [&]<class T>() {
-    for (std::size_t i = 0; i + sizeof(T) <= target.size(); i += sizeof(T)) {
+  visit_type(desc.data_type, [&]<class T>() {
+    each_element(desc, [&](std::size_t element, std::size_t place) {
+      if (element % period == 0) random = Random(seed);
       const T value = random_element<T>(random);
-      std::memcpy(target.data() + i, &value, sizeof(T));
-    }
+      std::memcpy(target.data() + place * sizeof(T), &value, sizeof(T));
+    });
   });
 }
 
 std::size_t size_of(const TensorDesc& desc) {
+  if (!desc.strides.empty()) return minimum_size_in_bytes(desc).value();
   const auto count = element_count(desc.sizes);
   std::size_t bytes = 0;
   if (!count || __builtin_mul_overflow(*count, byte_size(desc.data_type), &bytes)) {
@@ -67,7 +71,7 @@ std::size_t size_of(const TensorDesc& desc) {
 
 Memory random_tensor(const TensorDesc& desc, std::uint64_t seed) {
   Memory memory = huge_memory(size_of(desc));
-  fill_random(desc.data_type, memory.bytes(), seed);
+  fill_random(desc, memory.bytes(), seed);
   return memory;
 }
 
@@ -85,7 +89,7 @@ Memory huge_memory(std::uint64_t size_in_bytes) {
   return memory;
 }
 
-Tensors::Tensors(const OperatorParams& params) {
+Tensors::Tensors(const OperatorParams& params, bool channels_alike) {
   const auto& [input, output] = std::visit(
       [](const auto& p) {
         return std::pair<const TensorDesc&, const TensorDesc&>(p.input, p.output);
@@ -107,7 +111,11 @@ Tensors::Tensors(const OperatorParams& params) {
   if (__builtin_mul_overflow(set_bytes_, sets_, &all)) throw std::bad_alloc();
   images_ = huge_memory(all);
   const auto first = images_.bytes().first(input_bytes_);
-  fill_random(input.data_type, first, 1);
+  std::size_t channel = SIZE_MAX;
+  if (channels_alike && input.sizes.size() > 1) {
+    channel = element_count({input.sizes.begin() + 2, input.sizes.end()}).value_or(SIZE_MAX);
+  }
+  fill_random(input, first, 1, channel);
   for (std::size_t set = 1; set < sets_; ++set) {
     std::memcpy(images_.bytes().data() + set * set_bytes_, first.data(), first.size());
   }

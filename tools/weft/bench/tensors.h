@@ -14,16 +14,35 @@ namespace weft::cli::bench {
 // are. Everybody's tensors are, so that nobody waits for page tables. Throws std::bad_alloc.
 Memory huge_memory(std::uint64_t size_in_bytes);
 
+// Calls use(element, place) for every element in row-major order: its number, and where it lies,
+// counted in elements.
+template <class Use>
+void each_element(const TensorDesc& desc, const Use& use) {
+  const std::size_t count = element_count(desc.sizes).value_or(0);
+  const Dims strides = desc.strides.empty() ? packed_strides(desc.sizes).value() : desc.strides;
+  Dims at(desc.sizes.size());
+  std::size_t place = 0;
+  for (std::size_t element = 0; element < count; ++element) {
+    use(element, place);
+    for (std::size_t d = at.size(); d-- > 0;) {
+      place += strides[d];
+      if (++at[d] < desc.sizes[d]) break;
+      place -= std::size_t{desc.sizes[d]} * strides[d];
+      at[d] = 0;
+    }
+  }
+}
+
 // The tensors of one shape: filter and bias once, input and output as often as it takes for a run
 // not to find its data in a near cache. All inputs hold the same random numbers, in [-1, 1) or
-// any integer; everybody who is measured reads and writes the same memory.
+// any integer, whatever the strides; everybody who is measured packed shares this memory.
 class Tensors {
  public:
   // Input and output are there `kRotationBytes` over, or once where they are larger than that.
   static constexpr std::uint64_t kRotationBytes = std::uint64_t{24} << 20;
 
-  // Throws std::bad_alloc.
-  explicit Tensors(const OperatorParams& params);
+  // `channels_alike`: all channels of the input hold the same numbers. Throws std::bad_alloc.
+  explicit Tensors(const OperatorParams& params, bool channels_alike = false);
 
   std::size_t sets() const { return sets_; }
   ConstBuffer input(std::size_t set) const { return at(set, 0, input_bytes_); }

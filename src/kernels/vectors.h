@@ -1,10 +1,12 @@
 #pragma once
 
-// The vectors that the direct kernels share. Only for files that are compiled once a level.
+// Vectors of float32, as kernels for sums use them. Only for files that are compiled once a level.
 
 #include <hwy/highway.h>
 
 #include <cstdint>
+
+#include "kernels/one_nan.h"
 
 namespace weft::kernels::WEFT_ISA {
 namespace {
@@ -27,6 +29,12 @@ inline void store(Vector x, float* to) { __builtin_memcpy(to, &x, sizeof x); }
 inline Vector set(float x) { return Vector{x, x, x, x}; }
 inline Vector add(Vector a, Vector b) { return a + b; }
 inline Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+inline Vector one_nan(Vector x) {
+  const auto is_number = x == x;
+  using Bits = std::remove_const_t<decltype(is_number)>;
+  const Bits nan = reinterpret_cast<Bits>(set(kOneNan));
+  return reinterpret_cast<Vector>((reinterpret_cast<Bits>(x) & is_number) | (nan & ~is_number));
+}
 
 #else
 
@@ -39,17 +47,28 @@ inline void store(Vector x, float* to) { hn::StoreU(x, vector_tag, to); }
 inline Vector set(float x) { return hn::Set(vector_tag, x); }
 inline Vector add(Vector a, Vector b) { return hn::Add(a, b); }
 inline Vector multiply_add(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
+inline Vector one_nan(Vector x) {
+#ifdef __AVX512F__
+  return Vector{kernels::one_nan(x.raw)};
+#else
+  return hn::IfThenElse(hn::IsNaN(x), set(kOneNan), x);
+#endif
+}
 
 #endif
 
-// As load(), for numbers that are used several times: gcc would read them from memory each time.
-inline Vector load_once(const float* from) {
-  Vector x = load(from);
+// Keeps a number in its register: gcc would rather read it from memory at each use.
+inline void keep([[maybe_unused]] Vector& x) {
 #if defined(__AVX512F__)
   asm("" : "+v"(x.raw));
 #elif defined(__AVX__)
   asm("" : "+x"(x.raw));
 #endif
+}
+
+inline Vector load_once(const float* from) {
+  Vector x = load(from);
+  keep(x);
   return x;
 }
 
