@@ -35,8 +35,9 @@ int shift_of(const ResampleAxis& axis) {
 class FixedBody final : public PlanBody {
  public:
   FixedBody(const ResampleParams& params, const PlanOptions& options,
-            const ResampleGeometry& geometry)
+            const ResampleGeometry& geometry, int64_t channels)
       : geometry_(geometry),
+        channels_(channels),
         sources_(geometry_, layout_),
         slots_(slot_count(options, geometry_.tiles)) {
     const bool is_signed = params.input.data_type == DataType::int8;
@@ -45,7 +46,7 @@ class FixedBody final : public PlanBody {
     along_ = is_signed ? kernels.fixed_along_i8 : kernels.fixed_along_u8;
     between_ = is_signed ? kernels.fixed_between_i8 : kernels.fixed_between_u8;
     row_shift_ = shift_of(geometry_.inner);
-    groups_ = base::divide_up(geometry_.chunk, FixedPicks::kGroup) * FixedPicks::kGroup;
+    groups_ = base::divide_up(geometry_.chunk * channels_, FixedPicks::kGroup) * FixedPicks::kGroup;
     for (int64_t first = 0; first < geometry_.inner.output_size; first += geometry_.chunk) {
       add_chunk(sources_.of({first, 0, 0, 0}, nullptr));
     }
@@ -95,15 +96,22 @@ class FixedBody final : public PlanBody {
   // Tables of whole groups; numbers past the end of a chunk are copies of its last one.
   void add_chunk(const RowSource& source) {
     const kernels::Picks& picks = source.picks;
-    const auto last_start = static_cast<std::int32_t>(std::max<int64_t>(picks.row_count - 16, 0));
+    const int64_t last_start = std::max<int64_t>(picks.row_count * channels_ - 16, 0);
+    const auto index_of = [&](int64_t i) {
+      const int64_t o = std::min(i, picks.count * channels_ - 1);
+      return picks.index[o / channels_] * channels_ + o % channels_;
+    };
     for (int64_t i = 0; i < groups_; ++i) {
-      const int64_t o = std::min(i, picks.count - 1);
-      const std::int32_t index = picks.index[o];
-      if (i % 4 == 0) starts_.push_back(std::min(index, last_start));
-      const std::int32_t near = index - starts_.back();
-      near_ = near_ && near + (picks.t[o] > 0 ? 1 : 0) < 16;
-      index_.push_back(index);
-      weights_.push_back(static_cast<std::int32_t>(std::ldexp(picks.t[o], row_shift_)));
+      const int64_t pixel = std::min(i / channels_, picks.count - 1);
+      const int64_t index = index_of(i);
+      if (i % 4 == 0) {
+        const int64_t lowest = std::min({index, index_of(i + 1), index_of(i + 2), index_of(i + 3)});
+        starts_.push_back(static_cast<std::int32_t>(std::min(lowest, last_start)));
+      }
+      const int64_t near = index - starts_.back();
+      near_ = near_ && near + (picks.t[pixel] > 0 ? channels_ : 0) < 16;
+      index_.push_back(static_cast<std::int32_t>(index));
+      weights_.push_back(static_cast<std::int32_t>(std::ldexp(picks.t[pixel], row_shift_)));
       controls_.push_back(0x80808000u | static_cast<std::uint8_t>(near));
     }
   }
@@ -117,8 +125,9 @@ class FixedBody final : public PlanBody {
       picks.starts = starts_.data() + first / 4;
       picks.controls = controls_.data() + first;
     }
-    picks.count = tile.count;
-    picks.row_count = sources_.of(tile, nullptr).picks.row_count;
+    picks.count = tile.count * channels_;
+    picks.row_count = sources_.of(tile, nullptr).picks.row_count * channels_;
+    picks.next = static_cast<std::int32_t>(channels_);
     picks.shift = row_shift_;
     return picks;
   }
@@ -131,7 +140,7 @@ class FixedBody final : public PlanBody {
                reinterpret_cast<std::uint32_t*>(scratch + rows_at_[1])}};
     if (geometry_.outer.empty()) {
       const std::uint32_t* row = made(rows, 0, rows.from);
-      between_(row, row, {0, 0, row_shift_}, to + tile.first, tile.count);
+      between_(row, row, {0, 0, row_shift_}, to + tile.first * channels_, rows.picks.count);
       return;
     }
     const ResampleAxis& last = geometry_.outer.back();
@@ -149,7 +158,7 @@ class FixedBody final : public PlanBody {
         const std::uint32_t* b =
             pair.weight > 0 ? made(rows, pair.first + 1, row + last.input_stride) : a;
         between_(a, b, {pair.weight, shift_, row_shift_}, to + offset + i * last.output_stride,
-                 tile.count);
+                 rows.picks.count);
       }
     });
   }
@@ -167,6 +176,7 @@ class FixedBody final : public PlanBody {
   }
 
   ResampleGeometry geometry_;
+  int64_t channels_;  // elements of a pixel of the inner dimension
   ScratchLayout layout_;
   RowSources sources_;
   kernels::FixedAlong along_;
@@ -188,9 +198,10 @@ class FixedBody final : public PlanBody {
 }  // namespace
 
 std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options) {
-  const ResampleGeometry geometry(params, kMaxChunk);
+  ResampleGeometry geometry(params, kMaxChunk);
+  const int64_t channels = geometry.take_channels();
   const ResampleAxis& inner = geometry.inner;
-  if (inner.direct || inner.input_stride != 1 || inner.output_stride != 1 ||
+  if (inner.direct || inner.input_stride != channels || inner.output_stride != channels ||
       inner.output_size > kMaxTableEntries || shift_of(inner) > kernels::kMostShift) {
     return nullptr;
   }
@@ -209,7 +220,7 @@ std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOpt
   for (int64_t first = 0; first < inner.output_size; first += geometry.chunk) {
     if (sources.of({first, 0, 0, 0}, nullptr).offsets != nullptr) return nullptr;
   }
-  return std::make_shared<FixedBody>(params, options, geometry);
+  return std::make_shared<FixedBody>(params, options, geometry, channels);
 }
 
 }  // namespace weft::ops

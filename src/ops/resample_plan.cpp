@@ -102,6 +102,21 @@ bool ResampleGeometry::direct() const noexcept {
                                      [](const ResampleAxis& axis) { return axis.direct; });
 }
 
+int64_t ResampleGeometry::take_channels() noexcept {
+  if (outer.empty() || inner.direct) return 1;
+  const ResampleAxis& last = outer.back();
+  const int64_t channels = last.output_size;
+  if (!last.direct || last.input_stride != 1 || last.output_stride != 1 ||
+      inner.input_stride != channels || inner.output_stride != channels) {
+    return 1;
+  }
+  outer.pop_back();
+  rows /= channels;
+  rows_per_tile = divide_up(rows_per_tile, channels);
+  tiles = divide_up(inner.output_size, chunk) * divide_up(rows, rows_per_tile);
+  return channels;
+}
+
 std::string ResampleGeometry::text(unsigned slots) const {
   return std::to_string(tiles) + " tiles of " + std::to_string(rows_per_tile) + 'x' +
          std::to_string(chunk) + " elements, " + threads_text(slots);

@@ -39,6 +39,10 @@ struct ResampleGeometry {
   // Whether nothing is left but a copy.
   bool direct() const noexcept;
 
+  // Takes the channels out of `outer` where they are the elements of the inner dimension's pixels,
+  // without gaps in either tensor; how many they are, or 1.
+  std::int64_t take_channels() noexcept;
+
   // "12 tiles of 32x512 elements, 2 threads", for people.
   std::string text(unsigned slots) const;
 

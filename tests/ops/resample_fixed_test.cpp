@@ -69,6 +69,38 @@ TEST(ResampleFixed, TakenWhereItIsExact) {
   EXPECT_FALSE(is_fixed(gaps));
 }
 
+// Channels last, with and without a gap between pixels.
+ResampleParams pixels(DataType type, const Dims& in, const Dims& out, std::uint32_t gap) {
+  ResampleParams params = linear(type, in, out);
+  for (TensorDesc* tensor : {&params.input, &params.output}) {
+    const Dims& n = tensor->sizes;
+    const std::uint32_t pixel = n[1] + gap;
+    tensor->strides = {n[2] * n[3] * pixel, 1, n[3] * pixel, pixel};
+  }
+  return params;
+}
+
+TEST(ResampleFixed, PixelsOfSeveralChannels) {
+  EXPECT_TRUE(is_fixed(pixels(DataType::uint8, {1, 3, 54, 96}, {1, 3, 32, 32}, 0)));
+  EXPECT_FALSE(is_fixed(pixels(DataType::uint8, {1, 3, 54, 96}, {1, 3, 32, 32}, 1)));
+  random_cases::Dice dice(32);
+  for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
+    const auto size = [&](std::uint32_t most) { return dice.mostly(1, most, 4 * most); };
+    const DataType type = dice.chance(0.5) ? DataType::int8 : DataType::uint8;
+    const std::uint32_t channels = dice.chance(0.6) ? dice.between(2, 4) : dice.between(2, 15);
+    ResampleParams params = pixels(type, {2, channels, size(12), size(40)},
+                                   {2, channels, size(12), size(60)}, dice.chance(0.1) ? 1 : 0);
+    for (float& scale : params.scales) {
+      if (scale != 1 && dice.chance(0.5)) {
+        scale = dice.pick({0.5f, 0.625f, 2.0f, 3.0f, 4.0f, 0.59259259f});
+      }
+    }
+    testing::expect_right(params, seed);
+  }
+  // Rows of several chunks.
+  testing::expect_right(pixels(DataType::uint8, {1, 3, 3, 2100}, {1, 3, 5, 4200}, 0), 1);
+}
+
 TEST(ResampleFixed, RandomSizes) {
   random_cases::Dice dice(31);
   for (std::uint64_t seed = 0; seed < 300 && !HasFailure(); ++seed) {

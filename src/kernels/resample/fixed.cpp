@@ -48,9 +48,9 @@ Vector windows(const std::uint8_t* row, const std::int32_t* starts) {
 }
 Vector flip(Vector x) { return _mm512_xor_si512(x, _mm512_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm512_shuffle_epi8(window, control); }
-Vector next(Vector control, Vector weight) {
+Vector further(Vector control, Vector weight, int step) {
   return _mm512_mask_add_epi32(control, _mm512_test_epi32_mask(weight, weight), control,
-                               _mm512_set1_epi32(1));
+                               _mm512_set1_epi32(step));
 }
 Vector mix(Vector a, Vector b, Vector weight, int shift) {
   return _mm512_add_epi32(_mm512_maskz_sll_epi32(0xffff, a, _mm_cvtsi32_si128(shift)),
@@ -71,8 +71,9 @@ Vector windows(const std::uint8_t* row, const std::int32_t* starts) {
 }
 Vector flip(Vector x) { return _mm256_xor_si256(x, _mm256_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm256_shuffle_epi8(window, control); }
-Vector next(Vector control, Vector weight) {
-  return _mm256_sub_epi32(control, _mm256_cmpgt_epi32(weight, _mm256_setzero_si256()));
+Vector further(Vector control, Vector weight, int step) {
+  const Vector mixes = _mm256_cmpgt_epi32(weight, _mm256_setzero_si256());
+  return _mm256_add_epi32(control, _mm256_and_si256(mixes, _mm256_set1_epi32(step)));
 }
 Vector mix(Vector a, Vector b, Vector weight, int shift) {
   return _mm256_add_epi32(_mm256_sll_epi32(a, _mm_cvtsi32_si128(shift)),
@@ -88,8 +89,9 @@ void store(uint32_t* to, Vector x) { _mm_storeu_si128(reinterpret_cast<Vector*>(
 Vector windows(const std::uint8_t* row, const std::int32_t* starts) { return load(row + *starts); }
 Vector flip(Vector x) { return _mm_xor_si128(x, _mm_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm_shuffle_epi8(window, control); }
-Vector next(Vector control, Vector weight) {
-  return _mm_sub_epi32(control, _mm_cmpgt_epi32(weight, _mm_setzero_si128()));
+Vector further(Vector control, Vector weight, int step) {
+  const Vector mixes = _mm_cmpgt_epi32(weight, _mm_setzero_si128());
+  return _mm_add_epi32(control, _mm_and_si128(mixes, _mm_set1_epi32(step)));
 }
 Vector mix(Vector a, Vector b, Vector weight, int shift) {
   return _mm_add_epi32(_mm_sll_epi32(a, _mm_cvtsi32_si128(shift)),
@@ -116,7 +118,7 @@ void along_windows(const std::uint8_t* row, const FixedPicks& picks, uint32_t* t
       continue;
     }
     const Vector weight = load(p.weights + i);
-    store(to + i, mix(a, pick(window, next(control, weight)), weight, p.shift));
+    store(to + i, mix(a, pick(window, further(control, weight, p.next)), weight, p.shift));
   }
 }
 
@@ -133,7 +135,7 @@ void fixed_along(const void* row_bytes, const FixedPicks& picks, uint32_t* to) n
   for (int64_t i = 0; i < picks.count; ++i) {
     const std::int32_t weight = picks.weights[i];
     const uint32_t a = row[picks.index[i]] ^ kFlip<T>;
-    const uint32_t b = row[picks.index[i] + (weight > 0 ? 1 : 0)] ^ kFlip<T>;
+    const uint32_t b = row[picks.index[i] + (weight > 0 ? picks.next : 0)] ^ kFlip<T>;
     to[i] = (a << picks.shift) + (b - a) * static_cast<uint32_t>(weight);
   }
 }

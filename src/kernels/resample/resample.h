@@ -69,7 +69,7 @@ inline constexpr int kMostShift = 24;
 
 struct FixedPicks {
   const std::int32_t* index = nullptr;
-  const std::int32_t* weights = nullptr;  // of index[i] + 1, in [0, 2^shift)
+  const std::int32_t* weights = nullptr;  // of index[i] + next, in [0, 2^shift)
   // Every four numbers come from 16 elements (or the whole row where that is shorter): those from
   // starts[i / 4] on, of which byte controls[i] says which; a negative byte is a 0. Null where the
   // elements lie further apart. All tables have whole groups of kGroup numbers.
@@ -78,11 +78,12 @@ struct FixedPicks {
   const std::uint32_t* controls = nullptr;
   std::int64_t count = 0;
   std::int64_t row_count = 0;
+  std::int32_t next = 1;  // elements of a pixel
   int shift = 0;
 };
 
-// to[i] = row[index[i]] 2^shift + (row[index[i] + 1] - row[index[i]]) weights[i]; `to` has room for
-// whole groups.
+// to[i] = row[index[i]] 2^shift + (row[index[i] + next] - row[index[i]]) weights[i]; `to` has room
+// for whole groups.
 using FixedAlong = void (*)(const void* row, const FixedPicks& picks, std::uint32_t* to) noexcept;
 
 struct FixedWeight {
