@@ -195,7 +195,7 @@ void DirectConvolution::compute_tile(const RunArguments& arguments, const std::b
                 .next = nullptr,
                 .next_bytes = 0};
     if (in_place_) {
-      sum_in_place(arguments, packed, tile, batch);
+      sum_in_place(arguments, packed, tile, batch, slot.planes);
       continue;
     }
     load_channels(tile, group_at(n), batch.count * g.in_channels, slot.planes);

@@ -103,9 +103,12 @@ class DirectConvolution final : public PlanBody {
                  const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
   bool suits_in_place() const noexcept;
   bool suits_whole_planes() const noexcept;
+  std::int64_t copied_floats() const noexcept;
+  bool copies_too_much() const noexcept;
+  std::int64_t dense_bytes() const noexcept;
   void use_no_planes() noexcept;
   void sum_in_place(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Batch& batch) const noexcept;
+                    const Batch& batch, float* copy) const noexcept;
   void multiply(kernels::DirectBlock& block, bool upwards) const noexcept;
   void sum_joint(const RunArguments& arguments, const float* factors, const Tile& tile,
                  std::int64_t group, const JointPhases& joint, const float* planes,
@@ -142,7 +145,10 @@ class DirectConvolution final : public PlanBody {
 
   bool in_place_ = false;      // no planes
   bool whole_planes_ = false;  // in place, as rows
-  Extent box_{};               // outputs a tile, of one phase
+  // Of what is read in place (kernels/direct/in_place.h): elements around rows, bytes of the input
+  // that may be read, channels that are copied at once.
+  std::int64_t before_ = 0, after_ = 0, readable_ = 0, copied_ = 0;
+  Extent box_{};  // outputs a tile, of one phase
   Extent boxes_{};
   std::int64_t group_block_ = 1;
   std::int64_t group_blocks_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/aligned_memory.h"
 #include "base/checked.h"
 #include "ops/convolution_direct.h"
 
@@ -15,8 +16,9 @@ namespace {
 
 constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
 
-// Wider rows take as long, or longer, with windows of 7 rows, and of 5 at stride 2.
-constexpr std::int64_t kMostColumns = 32, kMostHalfColumns = 16, kMostStridedColumns = 8;
+// What float16 is copied to should stay in the first-level cache: some channels, or rows of one.
+constexpr std::int64_t kCopiedFloats = 4 << 10, kMostCopiedFloats = 8 << 10;
+constexpr std::int64_t kFewestCopiedRows = 14;
 
 // Results of some channels wait in the cache for an activation.
 constexpr std::int64_t kBatchBytes = 256 << 10;
@@ -50,10 +52,7 @@ bool DirectConvolution::suits_in_place() const noexcept {
   }
   if (whole_planes_) return true;
   const Phase rows = g.axes[kHeight].phase(0), columns = g.axes[kWidth].phase(0);
-  const std::int64_t width = columns.count;
-  if (rows.taps == 7 && width > (half ? kMostHalfColumns : kMostColumns)) return false;
-  if (rows.taps == 5 && rows.in_step == 2 && width > kMostStridedColumns) return false;
-  const std::int64_t loads = base::divide_up(width, 8) * rows.in_step;
+  const std::int64_t loads = base::divide_up(columns.count, 8);
   return rows.in_step == columns.in_step && columns.taps <= DirectInPlace::kMaxColumns &&
          loads * columns.taps <= DirectInPlace::kMaxMasks &&
          pads_less_than_window(g.axes[kHeight]) &&
@@ -78,17 +77,67 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
          static_cast<double>(loads) < kFullerLanes * static_cast<double>(loads_by_rows);
 }
 
+// Floats that a channel of a tile is copied to.
+std::int64_t DirectConvolution::copied_floats() const noexcept {
+  std::int64_t floats = geometry_.axes[kWidth].in_size();
+  for (const int d : {kDepth, kHeight}) {
+    floats *= std::min((box_[d] - 1) * step_[d] + spread_[d] + 1, geometry_.axes[d].in_size());
+  }
+  return DirectInPlace::copied_stride(floats);
+}
+
+bool DirectConvolution::copies_too_much() const noexcept {
+  return in_place_ && data_type_ == DataType::float16 &&
+         box_[whole_planes_ ? kDepth : kHeight] >= kFewestCopiedRows &&
+         copied_floats() > kMostCopiedFloats;
+}
+
 void DirectConvolution::use_no_planes() noexcept {
   group_floats_ = 0;
   const std::int64_t bytes = box_[kDepth] * box_[kHeight] * box_[kWidth] * element_bytes_;
   // Two channels at a time.
   batch_ =
       std::min(std::clamp<std::int64_t>(kBatchBytes / bytes, 2, kMaxBatch) / 2 * 2, group_block_);
-  slot_bytes_ = 0;
+  const std::int64_t pairs = kCopiedFloats / copied_floats() / 2;
+  copied_ = pairs == 0 && box_[kWidth] > kDirectColumns ? 1 : std::max<std::int64_t>(2 * pairs, 2);
+
+  const Phase rows = geometry_.axes[kHeight].phase(0), columns = geometry_.axes[kWidth].phase(0);
+  const std::int64_t in_size = geometry_.axes[kWidth].in_size();
+  const std::int64_t end = (boxes_[kWidth] - 1) * box_[kWidth] +
+                           static_cast<std::int64_t>(base::round_up(box_[kWidth], kDirectColumns));
+  before_ = -columns.first_offset;
+  after_ = end * columns.in_step + columns.first_offset + columns.taps - 1 - in_size;
+  if (whole_planes_) {
+    before_ -= rows.first_offset * in_size;
+    after_ += (rows.first_offset + rows.taps - 1) * in_size + kDirectColumns;
+  }
+  readable_ = dense_bytes();
+  before_ = std::max<std::int64_t>(before_, 0);
+  after_ = std::max<std::int64_t>(after_, 0);
+  const auto around = base::round_up(before_, kDirectColumns) + after_ + kDirectColumns;
+  slot_bytes_ = base::round_up((copied_ * copied_floats() + around) * sizeof(float),
+                               base::kWorkspaceAlignment);
+}
+
+// Bytes of an input without gaps; 0 with some.
+std::int64_t DirectConvolution::dense_bytes() const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  std::int64_t elements = 1;
+  const auto follows = [&](std::int64_t size, std::int64_t stride) {
+    const bool dense = size == 1 || stride == elements;
+    elements *= size;
+    return dense;
+  };
+  for (int d = kSpatial; d-- > 0;) {
+    if (!follows(g.axes[d].in_size(), g.in_strides[d])) return 0;
+  }
+  const bool dense = follows(g.groups, g.in_channel_stride) && follows(g.batch, g.in_batch_stride);
+  return dense ? elements * element_bytes_ : 0;
 }
 
 void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::byte* packed,
-                                     const Tile& tile, const Batch& batch) const noexcept {
+                                     const Tile& tile, const Batch& batch,
+                                     float* copy) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto extent = [](const Extent& x) { return DirectExtent{x[0], x[1], x[2]}; };
   Extent sizes, window, first;
@@ -117,9 +166,10 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
     rows_.load(data_type_)(biases + batch.first * g.bias_stride * element_bytes_, g.bias_stride,
                            bias, batch.count);
   }
+  const auto* input = static_cast<const std::byte*>(arguments.inputs[0]);
   std::byte* const to = static_cast<std::byte*>(arguments.outputs[0]) + out * element_bytes_;
   kernels_.in_place({
-      .in = static_cast<const std::byte*>(arguments.inputs[0]) +
+      .in = input +
             (tile.image * g.in_batch_stride + batch.first * g.in_channel_stride) * element_bytes_,
       .in_sizes = extent(sizes),
       .in_strides = extent(in_strides),
@@ -127,6 +177,12 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .step = extent(step_),
       .first = extent(first),
       .plane = plane,
+      .before = before_,
+      .after = after_,
+      .readable = input,
+      .readable_end = input + readable_,
+      .copy = copy,
+      .copied = copied_,
       .filter = filter_.panel(packed, batch.first, 0, phases_[0].class_offset),
       .bias = biases != nullptr ? bias : nullptr,
       .out = to,

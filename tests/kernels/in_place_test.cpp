@@ -21,12 +21,17 @@ struct Shape {
 
 // Rows of half a vector, of one, of several strips; hardly any rows; layers; padding all around.
 constexpr Shape kShapes[] = {
-    {{1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 3},
+    {{1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 7},
     {{1, 14, 14}, {1, 5, 5}, {1, 2, 2}, {0, 2, 2}, 4},
+    {{1, 16, 16}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, 6},
+    {{1, 2, 8}, {1, 7, 7}, {1, 1, 1}, {0, 3, 3}, 5},
     {{1, 9, 9}, {1, 7, 7}, {1, 1, 1}, {0, 3, 3}, 2},
     {{1, 13, 21}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, 2},
     {{1, 3, 16}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 2},
     {{1, 20, 67}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 1},
+    {{1, 6, 150}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, 2},
+    {{1, 5, 31}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, 3},
+    {{1, 14, 14}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 9},
     {{1, 23, 100}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, 1},
     {{1, 11, 31}, {1, 3, 4}, {1, 2, 2}, {0, 0, 0}, 2},
     {{4, 10, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, 2},
@@ -65,6 +70,8 @@ class InPlace : public KernelTest<DirectKernels> {
     fill(filter, unchanged);
     fill(bias, unchanged);
     const StridedArray<T> y(s.channels * out_size, 1);
+    const std::int64_t around = 64 + 4 * iw;
+    std::vector<float> copy(s.channels * DirectInPlace::copied_stride(in_size) + 3 * around);
     const DirectInPlace rows = {.in = x.first(),
                                 .in_sizes = s.in,
                                 .in_strides = {ih * iw, iw, 1},
@@ -72,6 +79,12 @@ class InPlace : public KernelTest<DirectKernels> {
                                 .step = s.step,
                                 .first = {-s.padding.depth, -s.padding.height, -s.padding.width},
                                 .plane = {},
+                                .before = around,
+                                .after = around,
+                                .readable = x.first(),
+                                .readable_end = x.first() + s.channels * in_size,
+                                .copy = copy.data(),
+                                .copied = 2,
                                 .filter = filter.first(),
                                 .bias = bias.first(),
                                 .out = y.first(),
@@ -93,6 +106,10 @@ class InPlace : public KernelTest<DirectKernels> {
       planes.out_sizes = {1, out.depth, ih * iw};
       blocks.push_back(planes);
     }
+    blocks.push_back(rows);
+    blocks.back().readable = nullptr;  // all copied
+    blocks.back().readable_end = nullptr;
+    blocks.back().copied = s.channels / 2 * 2 + 2;
     for (const DirectInPlace& block : blocks) {
       for (T& number : y.all()) number = T{};
       GetParam().in_place(block);

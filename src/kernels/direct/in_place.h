@@ -9,14 +9,16 @@ struct DirectExtent {
   std::int64_t depth, height, width;
 };
 
-// Depthwise sums straight from the input, which is neither copied nor padded: parts of a vector
-// that lie beside a row are masked, rows and layers outside are left out. For some channels one
-// after the other,
+// Depthwise sums straight from the input, which is not padded: parts of a vector that lie beside a
+// row are masked, rows and layers outside are left out. Only float16 is copied, a few channels at a
+// time, and what vectors would be loaded from beyond the input. For some channels one after the
+// other,
 //
 //   out(d, h, w) = sum over k, i, j of filter(k, i, j) * in(d * step.depth + k + first.depth, ..)
 //                  + bias
 //
-// One multiply-add a term, for each layer of the window one column after the other.
+// One multiply-add a term, for each layer of the window one column after the other, or row by row.
+// Which of them, rows do not decide.
 //
 //   in      in(d, h, w) = in[d * in_strides.depth + h * in_strides.height + w] inside in_sizes
 //   filter  window.depth * window.height * window.width numbers in row-major order
@@ -36,6 +38,16 @@ struct DirectInPlace {
   };
   Plane plane;
 
+  // How many elements vectors may read before a channel's first row and after its last one, and
+  // where they may: nowhere between rows with gaps.
+  std::int64_t before, after;
+  const void* readable;
+  const void* readable_end;
+  // Memory for so many channels, an even number if there is more than one, each of copied_stride(),
+  // and for what vectors may read around them, rounded up to kDirectColumns.
+  float* copy;
+  std::int64_t copied;
+
   const float* filter;
   const float* bias;  // a number a channel, or null
   void* out;
@@ -49,7 +61,12 @@ struct DirectInPlace {
   std::int64_t filter_channel_stride;
   std::int64_t out_channel_stride;
 
-  // Most columns of a window, and masks of one row: loads times columns of the window.
+  // Floats from channel to channel, of so many elements that are read.
+  static constexpr std::int64_t copied_stride(std::int64_t elements) {
+    return (elements + 31) / 16 * 16;
+  }
+
+  // Most columns of a window, and masks of one row: vectors times columns of the window.
   static constexpr std::int64_t kMaxColumns = 64, kMaxMasks = 1024;
 
   // Whether there are kernels for so many rows of the window and that step, of height and width,

@@ -1,0 +1,341 @@
+#pragma once
+
+// Sums of blocks of outputs, read where the input lies or from a copy. Only for in_place.cpp.
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/one_nan.h"
+#include "kernels/unrolled.h"
+
+namespace weft::kernels::WEFT_ISA {
+namespace {
+
+using std::int64_t;
+using Vector = __m512;
+using Mask = __mmask16;
+
+inline constexpr int64_t kLanes = 16;
+
+// How far ahead of the sums their memory is fetched, in bytes: the processor would begin too late
+// with outputs, and with inputs wherever a page ends.
+inline constexpr int64_t kInAhead = 8192;
+inline constexpr int64_t kOutAhead = 4096;
+
+inline Vector set(float x) { return _mm512_set1_ps(x); }
+
+// c where the mask is not set, which costs nothing; masks of loads do.
+inline Vector multiply_add(Vector a, Vector b, Vector c, Mask mask) {
+  return _mm512_mask3_fmadd_ps(a, b, c, mask);
+}
+
+inline Vector finish(Vector sum, Vector bias) { return one_nan(_mm512_add_ps(sum, bias)); }
+
+inline void store(Vector x, Mask mask, float* to) { _mm512_mask_storeu_ps(to, mask, x); }
+inline void store(Vector x, Mask mask, std::uint16_t* to) {
+  _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x, _MM_FROUND_NO_EXC));
+}
+
+// The halves of a vector to two channels. An extraction to memory, which gcc would make of the
+// second one, touches all of it.
+inline void store_halves(Vector x, __mmask8 mask, float* low, float* high) {
+  __m256 second = _mm512_extractf32x8_ps(x, 1);
+  asm("" : "+v"(second));
+  _mm256_mask_storeu_ps(low, mask, _mm512_castps512_ps256(x));
+  _mm256_mask_storeu_ps(high, mask, second);
+}
+inline void store_halves(Vector x, __mmask8 mask, std::uint16_t* low, std::uint16_t* high) {
+  const __m256i narrow = _mm512_cvtps_ph(x, _MM_FROUND_NO_EXC);
+  _mm_mask_storeu_epi16(low, mask, _mm256_castsi256_si128(narrow));
+  _mm_mask_storeu_epi16(high, mask, _mm256_extracti128_si256(narrow, 1));
+}
+
+// Keeps a number in its register: gcc would rather load it at each use.
+inline Vector keep(Vector x) {
+  asm("" : "+v"(x));
+  return x;
+}
+
+// As load(), for numbers that are used several times.
+inline Vector load(const float* from) { return keep(_mm512_loadu_ps(from)); }
+
+// Rows follow each other by one addition; gcc would keep the distance of each somewhere.
+inline const float* step(const float* row, int64_t stride) {
+  row += stride;
+  asm("" : "+r"(row));
+  return row;
+}
+
+// A block of outputs: some rows of some vectors of one layer, of some channels.
+struct Block {
+  const float* in;             // of its first output, from which offsets count
+  const int64_t* offsets;      // of the columns of the window
+  const std::uint16_t* masks;  // of the vectors, a column of the window after the other
+  int64_t in_row_stride, in_layer_stride;
+  int64_t rows;         // of outputs
+  int64_t top, bottom;  // the input rows of the block that lie inside
+  const float* filter;
+  int64_t layers, columns;  // of the window, layers those inside
+  float bias[4];
+  void* out;
+  int64_t out_row_stride;
+  std::uint16_t out_mask;  // of the last vector
+  int64_t channels;
+  int64_t in_channel_stride, filter_channel_stride, out_channel_stride;
+  // Where the input lies that is wanted later; strides in bytes.
+  const char* wanted;
+  int64_t wanted_row_stride, wanted_channel_stride;
+};
+
+template <class T>
+void fetch_output(const T* to) {
+  __builtin_prefetch(reinterpret_cast<const char*>(to) + kOutAhead, 1);
+}
+
+// Two channels at a time where one has not enough sums to hide how long one takes. T: of the
+// output, and of the input that is wanted.
+template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
+WEFT_UNROLLED void sum_block(const Block& b) {
+  constexpr int kInRows = (kRows - 1) * kStep + kWindow;
+  constexpr int kAll = kVectors * kChannels;
+  static_assert(kVectors == 1 || kChannels == 1);
+  Vector sum[kRows][kAll];
+#pragma GCC unroll 8
+  for (auto& line : sum) {
+#pragma GCC unroll 8
+    for (Vector& s : line) s = set(0.0f);
+  }
+  const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes * kStep;  // vector
+  const int64_t stride = b.in_row_stride, columns = b.columns, top = b.top, bottom = b.bottom;
+  const float* factors = b.filter;
+  const float* in_layer = b.in;
+  for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
+    const std::uint16_t* masks = b.masks;
+    for (int64_t j = 0; j < columns; ++j, ++factors) {
+      Mask mask[kVectors];
+#pragma GCC unroll 8
+      for (Mask& m : mask) m = *masks++;
+      Vector factor[kChannels][kWindow];
+#pragma GCC unroll 2
+      for (int c = 0; c < kChannels; ++c) {
+        const float* number = factors + c * b.filter_channel_stride;
+#pragma GCC unroll 8
+        for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i * columns]));
+      }
+      const float* line = in_layer + b.offsets[j];
+#pragma GCC unroll 32
+      for (int i = 0; i < kInRows; ++i, line = step(line, stride)) {
+        // Padding is less than a window.
+        if (i < kWindow - 1 && i < top) continue;
+        if (i > kInRows - kWindow && i >= bottom) continue;
+        Vector x[kAll];
+        const float* from = line;
+#pragma GCC unroll 8
+        for (int n = 0; n < kAll; ++n, from += next) {
+          x[n] = load(from);
+          if constexpr (kStep == 2) {
+            const __m512i even =
+                _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+            x[n] = keep(_mm512_permutex2var_ps(x[n], even, load(from + kLanes)));
+          }
+        }
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) {
+          const int h = i - r * kStep;
+          if (h < 0 || h >= kWindow) continue;
+#pragma GCC unroll 8
+          for (int n = 0; n < kAll; ++n) {
+            sum[r][n] = multiply_add(factor[n / kVectors][h], x[n], sum[r][n], mask[n % kVectors]);
+          }
+        }
+      }
+    }
+    factors += (kWindow - 1) * columns;
+  }
+#pragma GCC unroll 2
+  for (int c = 0; c < kChannels; ++c) {
+    const Vector bias = set(b.bias[c]);
+    const char* wanted = b.wanted + c * b.wanted_channel_stride;
+    T* to = static_cast<T*>(b.out) + c * b.out_channel_stride;
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
+#pragma GCC unroll 8
+      for (int n = 0; n < kVectors; ++n) {
+        const Mask mask = n < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask;
+        fetch_output(to + n * kLanes);
+        store(finish(sum[r][c * kVectors + n], bias), mask, to + n * kLanes);
+      }
+#pragma GCC unroll 2
+      for (int s = 0; s < kStep; ++s, wanted += b.wanted_row_stride) {
+#pragma GCC unroll 8
+        for (int n = 0; n < kVectors * kStep; ++n) {
+          __builtin_prefetch(wanted + n * kLanes * static_cast<int64_t>(sizeof(T)));
+        }
+      }
+    }
+  }
+}
+
+// All rows of some vectors, for windows of 3 x 3: each column of an input row is loaded once, for
+// the three rows of outputs that it is a part of. Vectors between the first and the last one lie
+// inside.
+template <class T, int kVectors, int kChannels>
+WEFT_UNROLLED void sum_three(const Block& b) {
+  constexpr int kAll = kVectors * kChannels;
+  Vector factor[kChannels][3][3], bias[kChannels];
+#pragma GCC unroll 2
+  for (int c = 0; c < kChannels; ++c) {
+    bias[c] = keep(set(b.bias[c]));
+#pragma GCC unroll 16
+    for (int i = 0; i < 9; ++i) {
+      factor[c][i / 3][i % 3] = keep(set(b.filter[c * b.filter_channel_stride + i]));
+    }
+  }
+  Mask left[3], right[3];
+#pragma GCC unroll 3
+  for (int64_t j = 0; j < 3; ++j) {
+    left[j] = b.masks[j * kVectors];
+    right[j] = b.masks[j * kVectors + kVectors - 1];
+  }
+  const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
+  const int64_t stride = b.in_row_stride, end = b.rows + 2, top = b.top, bottom = b.bottom;
+  const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
+  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
+  Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
+  const float* line = b.in + b.offsets[0];
+  const char* wanted = b.wanted;
+  T* out = static_cast<T*>(b.out);
+  for (int64_t i = 0; i < end; ++i, line = step(line, stride), wanted += wanted_stride) {
+    if (i >= top && i < bottom) {
+      const float* from = line;
+#pragma GCC unroll 8
+      for (int n = 0; n < kAll; ++n, from += next) {
+        const int v = n % kVectors, c = n / kVectors;
+        // A line holds two vectors of float16.
+        if (sizeof(T) == sizeof(float) || v % 2 == 0) {
+          __builtin_prefetch(wanted + v * kLanes * static_cast<int64_t>(sizeof(T)) +
+                             c * wanted_next);
+        }
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) {
+          const Vector x = load(from + j);
+          const Mask mask = v == 0 ? left[j] : v < kVectors - 1 ? static_cast<Mask>(-1) : right[j];
+#pragma GCC unroll 3
+          for (int r = 0; r < 3; ++r) {
+            sum[r][n] = multiply_add(factor[c][2 - r][j], x, sum[r][n], mask);
+          }
+        }
+      }
+    }
+    if (i >= 2) {
+#pragma GCC unroll 8
+      for (int n = 0; n < kAll; ++n) {
+        const int v = n % kVectors, c = n / kVectors;
+        T* const to = out + v * kLanes + c * out_next;
+        if (sizeof(T) == sizeof(float) || v % 2 == 0) fetch_output(to);
+        store(finish(sum[0][n], bias[c]), v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask,
+              to);
+      }
+      out += out_stride;
+    }
+#pragma GCC unroll 8
+    for (int n = 0; n < kAll; ++n) {
+      sum[0][n] = sum[1][n];
+      sum[1][n] = sum[2][n];
+      sum[2][n] = set(0.0f);
+    }
+  }
+}
+
+// All rows, of up to 8 outputs and 16 inputs, of two or four channels, two in a vector: what a
+// column of the window reads is a permutation of two rows.
+template <class T, int kPairs, int kWindow, int kStep>
+WEFT_UNROLLED void sum_narrow(const Block& b) {
+  constexpr int kLive = (kWindow + kStep - 1) / kStep;
+  constexpr int kTaps = kWindow * kWindow;
+  const auto halves = [](float low, float high) {
+    return _mm512_mask_broadcastss_ps(set(low), 0xff00, _mm_set_ss(high));
+  };
+  Vector factor[kPairs][kTaps], bias[kPairs];
+  const float* in[2 * kPairs];
+  T* out[2 * kPairs];
+#pragma GCC unroll 2
+  for (int p = 0; p < kPairs; ++p) {
+    // The last channel once more where one is missing.
+    const int64_t channels[] = {int64_t{2} * p, std::min<int64_t>(2 * p + 1, b.channels - 1)};
+    const float* filters[2];
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
+      in[2 * p + c] = b.in + channels[c] * b.in_channel_stride;
+      out[2 * p + c] = static_cast<T*>(b.out) + channels[c] * b.out_channel_stride;
+      filters[c] = b.filter + channels[c] * b.filter_channel_stride;
+    }
+    for (int t = 0; t < kTaps; ++t) factor[p][t] = halves(filters[0][t], filters[1][t]);
+    bias[p] = keep(halves(b.bias[channels[0]], b.bias[channels[1]]));
+  }
+  const __m512i lanes =
+      kStep == 2 ? _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0)
+                 : _mm512_set_epi32(23, 22, 21, 20, 19, 18, 17, 16, 7, 6, 5, 4, 3, 2, 1, 0);
+  __m512i places[kWindow];
+  Mask mask[kWindow];
+#pragma GCC unroll 8
+  for (int j = 0; j < kWindow; ++j) {
+    places[j] = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(b.offsets[j])));
+    mask[j] = static_cast<Mask>((b.masks[j] & 0xff) * 0x101);
+  }
+  const auto out_mask = static_cast<__mmask8>(b.out_mask);
+  const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
+  const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
+  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
+  Vector sum[kLive][kPairs] = {};  // of rows that are not complete, the first ones first
+  const char* wanted = b.wanted;
+  int64_t place = 0, to = 0;
+  for (int64_t i = 0; i < end; ++i) {
+#pragma GCC unroll 2
+    for (int s = 0; s < kStep; ++s, place += stride, wanted += wanted_stride) {
+      const int64_t row = i * kStep + s;
+      if (row < top || row >= bottom) continue;
+      Vector low[kPairs], high[kPairs];
+#pragma GCC unroll 2
+      for (int p = 0; p < kPairs; ++p) {
+        low[p] = load(in[2 * p] + place);
+        high[p] = load(in[2 * p + 1] + place);
+        __builtin_prefetch(wanted + int64_t{2} * p * wanted_next);
+        __builtin_prefetch(wanted + (int64_t{2} * p + 1) * wanted_next);
+      }
+#pragma GCC unroll 8
+      for (int j = 0; j < kWindow; ++j) {
+#pragma GCC unroll 2
+        for (int p = 0; p < kPairs; ++p) {
+          const Vector x = keep(_mm512_permutex2var_ps(low[p], places[j], high[p]));
+#pragma GCC unroll 8
+          for (int r = 0; r < kLive; ++r) {
+            const int h = s + (kLive - 1 - r) * kStep;
+            if (h >= kWindow) continue;
+            sum[r][p] = multiply_add(factor[p][h * kWindow + j], x, sum[r][p], mask[j]);
+          }
+        }
+      }
+    }
+    if (i >= kLive - 1) {
+#pragma GCC unroll 2
+      for (int p = 0; p < kPairs; ++p) {
+        fetch_output(out[2 * p] + to);
+        fetch_output(out[2 * p + 1] + to);
+        store_halves(finish(sum[0][p], bias[p]), out_mask, out[2 * p] + to, out[2 * p + 1] + to);
+      }
+      to += out_stride;
+    }
+#pragma GCC unroll 2
+    for (int p = 0; p < kPairs; ++p) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kLive - 1; ++r) sum[r][p] = sum[r + 1][p];
+      sum[kLive - 1][p] = set(0.0f);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels::WEFT_ISA
