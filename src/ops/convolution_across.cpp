@@ -13,8 +13,12 @@ namespace {
 // Tiles are short enough for threads to end together.
 constexpr std::int64_t kAcrossPositions = 4096;
 
+// Joined rows pass by once a panel: what a tile reads of them is to stay near.
+constexpr std::int64_t kJoinedPositions = 448;
+constexpr std::int64_t kChannelsAhead = 4;
+
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
-constexpr std::int64_t kFewTerms = 96;
+constexpr std::int64_t kFewTerms = 32, kManyTerms = 96;
 
 }  // namespace
 
@@ -30,10 +34,18 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t terms = g.in_channels * most_taps(g);
-  const std::int64_t most =
-      std::clamp(cache / 4 / (g.in_channels * 4), 8 * columns, kAcrossPositions);
+  std::int64_t least = 8 * columns, limit = kAcrossPositions, bytes = cache / 4;
+  if (joined_) {
+    limit = kJoinedPositions;
+    strips_apart_ = !lies_at_lines(g) || (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
+    if (!strips_apart_) {
+      bytes = cache / 8;
+      least = 4 * columns;
+    }
+  }
+  const std::int64_t most = std::clamp(bytes / (g.in_channels * 4), least, limit);
   std::int64_t left =
-      std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), 8 * columns, most);
+      std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), least, most);
   std::int64_t inner = 1;  // positions of the dimensions done
   tiling_.channel_block = g.in_channels;
   for (int d = kLast; d >= 0; --d) {
@@ -41,24 +53,46 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     const std::int64_t parts =
         base::divide_up(size, std::min(size, std::max<std::int64_t>(left, 1)));
     std::int64_t part = base::divide_up(size, parts);
-    if (d == kLast && part < size) {
+    if (joined_ && part < size) {
+      part = choose_joined(d, part, inner);
+    } else if (d == kLast && part < size) {
       part = base::divide_up(part, columns) * columns;
       // No row may end in less than whole vectors.
       if (size % part != 0 && size % part < columns) part = size;
     }
-    // Nor may several that are one.
-    while (joined_ && size % part != 0 && size % part * inner < columns) ++part;
     inner *= size;
     tiling_.box[d] = part;
     tiling_.boxes[d] = base::divide_up(size, part);
     left /= part;
   }
   const std::int64_t panel_bytes = filter_.panel_rows() * terms * 4;
-  const std::int64_t blocks = std::max(base::divide_up(wanted, others * tiling_.box_count()),
-                                       base::divide_up(filter_.panels() * panel_bytes, cache / 2));
-  tiling_.panel_block =
-      base::divide_up(filter_.panels(), std::clamp<std::int64_t>(blocks, 1, filter_.panels()));
+  const std::int64_t panels = filter_.panels();
+  const std::int64_t fitting = std::max<std::int64_t>(cache / 2 / panel_bytes, 1);
+  // The last tile may be a small one, but no thread shall have one more than others.
+  const std::int64_t blocks = base::divide_up(wanted, others * tiling_.box_count());
+  tiling_.panel_block = base::divide_up(panels, base::divide_up(panels, fitting));
+  tiling_.panel_block = std::clamp<std::int64_t>(panels / blocks, 1, tiling_.panel_block);
   tiling_.panel_blocks = base::divide_up(filter_.panels(), tiling_.panel_block);
+}
+
+// How many of a dimension a tile takes, about `part`, such that few vectors are not full; `inner`
+// are the positions of each. Several rows that are one may not end in less than whole vectors.
+std::int64_t ConvolutionPlan::choose_joined(int dimension, std::int64_t part,
+                                            std::int64_t inner) const noexcept {
+  const std::int64_t size = geometry_.axes[dimension].max_count();
+  const std::int64_t columns = vectors_ * gemm_.lanes;
+  const auto vectors = [&](std::int64_t n) { return base::divide_up(n * inner, gemm_.lanes); };
+  std::int64_t best = size, least = INT64_MAX;
+  const auto consider = [&](std::int64_t n) {
+    if (n >= size || (size % n != 0 && size % n * inner < columns)) return;
+    const std::int64_t sum = size / n * vectors(n) + vectors(size % n);
+    if (sum >= least) return;
+    least = sum;
+    best = n;
+  };
+  for (std::int64_t n = part; n > 0 && n >= part * 2 / 3; --n) consider(n);
+  for (std::int64_t n = part + 1; n <= part * 4 / 3; ++n) consider(n);
+  return best;
 }
 
 // One tap: positions follow each other in planes and output from row to row.
@@ -73,6 +107,47 @@ ConvolutionPlan::Tile ConvolutionPlan::join_rows(const Tile& tile) const noexcep
   return joined;
 }
 
+// [strip][channel][position of the strip]; the last strip as list_strips() places it.
+void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t columns = vectors_ * gemm_.lanes;
+  const std::int64_t positions = tile.count[0] * tile.count[1] * tile.count[2];
+  const std::int64_t whole = positions / columns, rest = positions % columns;
+  const std::int64_t last = rest > gemm_.lanes ? columns : gemm_.lanes;
+  const bool lies = lies_in_line(g);
+  std::int64_t origin = 0;
+  for (int d = 0; d < kSpatial; ++d) origin += tile.windows[d].source(0) * g.in_strides[d];
+  const auto* const input = reinterpret_cast<const float*>(tile.input) + origin;
+  Slot of_line = slot;
+  of_line.planes = slot.line;
+  for (std::int64_t c = 0; c < g.in_channels; ++c) {
+    const float* line = slot.line;
+    if (lies) {
+      line = input + c * g.in_channel_stride;
+      for (std::int64_t i = 0; i < positions; i += kLineFloats) {
+        __builtin_prefetch(line + kChannelsAhead * g.in_channel_stride + i);
+      }
+    } else {
+      pack_planes(tile, c, 1, of_line);
+    }
+    float* to = slot.planes + c * columns;
+    const std::int64_t strip = g.in_channels * columns;
+    const auto copy = [&](const float* from, std::int64_t rows, std::int64_t size) {
+      gemm_.pad_rows({.from = from,
+                      .to = to,
+                      .from_stride = columns,
+                      .to_stride = strip,
+                      .rows = rows,
+                      .before = 0,
+                      .count = size,
+                      .size = size});
+      to += rows * strip;
+    };
+    copy(line, whole, columns);
+    if (rest > 0) copy(line + positions - last, 1, last);
+  }
+}
+
 void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::byte* packed,
                                       const Tile& given, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
@@ -80,6 +155,10 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   const float* input = slot.planes;
   if (given.in_place) {
     input = reinterpret_cast<const float*>(given.input);
+  } else if (joined_) {
+    // Tiles of other panels read the same.
+    if (*slot.box != given.box) pack_joined(given, slot);
+    *slot.box = given.box;
   } else {
     pack_planes(given, 0, g.in_channels, slot);
   }
@@ -95,22 +174,72 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t strips = list_strips(tile, g.in_channels, slot);
   const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
+  const float* const filter = filter_.panel(packed, tile.group, tile.first_panel, offset);
+  const std::int64_t panel_floats =
+      filter_.panel(packed, tile.group, tile.first_panel + 1, offset) - filter;
+  kernels::GemmTile product{};
+  product.a_step = 1;
+  product.acc_stride = g.out_channel_stride;
+  product.first = true;
+  product.bias_of_positions = true;
+  // next: lines that are wanted next, one a term
+  const auto multiply = [&](const Strip& strip, std::int64_t p, const float* next,
+                            std::int64_t next_step) {
+    const std::int64_t count = std::min(rows, channels - p * rows);
+    product.a = filter + p * panel_floats;
+    product.b = input + strip.a;
+    product.acc = output + p * rows * g.out_channel_stride + strip.acc;
+    product.bias = has_bias ? slot.bias + p * rows : nullptr;
+    product.terms = strip.terms;
+    product.depth = strip.depth;
+    product.next = reinterpret_cast<const char*>(next);
+    product.next_step = next_step * std::int64_t{sizeof(float)};
+    (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
+  };
+  const auto activate_row = [&](std::int64_t s, std::int64_t first, std::int64_t end) {
+    float* row = output + slot.strips[s].acc;
+    for (std::int64_t n = first; activation_ && n < end; ++n) {
+      activate(row + n * g.out_channel_stride, tile.count[2]);
+    }
+  };
+  if (joined_) {
+    // The filter is read once, strips are near, and what the next tile reads comes nearer.
+    const float* next = given.in_place ? next_input(arguments, given) : nullptr;
+    const std::int64_t lines = next != nullptr ? tile.count[2] / kLineFloats + 1 : 0;
+    const std::int64_t calls = tile.panel_count * strips;
+    std::int64_t line = 0, due = 0;  // the latter in parts of a line
+    for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+      for (std::int64_t s = 0; s < strips; ++s) {
+        for (due += lines; due >= 2 * calls; due -= calls, ++line) {
+          for (std::int64_t c = 0; c < g.in_channels; ++c) {
+            __builtin_prefetch(next + line * kLineFloats + c * g.in_channel_stride);
+          }
+        }
+        if (due >= calls) {
+          multiply(slot.strips[s], p, next + line++ * kLineFloats, g.in_channel_stride);
+          due -= calls;
+        } else {
+          multiply(slot.strips[s], p, input, 0);
+        }
+      }
+      activate_row(0, p * rows, std::min((p + 1) * rows, channels));
+    }
+    return;
+  }
   // With one tap, what the next strip reads is fetched with the last panel of each.
   const bool fetches = slot.strips[0].depth == g.in_channels;
   for (std::int64_t s = 0; s < strips; ++s) {
     const Strip& strip = slot.strips[s];
-    const std::int64_t vectors = strip.count / gemm_.lanes;
-    const kernels::GemmFunction multiply = gemm_.tile(vectors, rows, 1);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-      float* to = output + p * rows * g.out_channel_stride + strip.acc;
-      const std::int64_t count = std::min(rows, channels - p * rows);
       // Results go to lines that nobody has read. With few terms those of the next panels are
-      // fetched meanwhile; with many that would reach far past these.
+      // fetched meanwhile; with many that would reach far past these, and past those of the tile.
+      const float* to = output + p * rows * g.out_channel_stride + strip.acc;
       const bool last = p + 1 == tile.panel_count;
       const float* next = to + (last ? 0 : rows) * g.out_channel_stride;
       std::int64_t next_step = g.out_channel_stride;
-      if (strip.depth > kFewTerms) {
-        for (std::int64_t n = 0; n < count; ++n) {
+      if (strip.depth > kFewTerms &&
+          (strip.depth > kManyTerms || (p + 1) * rows + strip.depth > channels)) {
+        for (std::int64_t n = 0; n < std::min(rows, channels - p * rows); ++n) {
           for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
             __builtin_prefetch(to + n * g.out_channel_stride + i, 1);
           }
@@ -121,27 +250,25 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
         next = input + slot.strips[s + 1].a;
         next_step = tile.channel_stride;
       }
-      (count == rows ? multiply : gemm_.tile(vectors, count, 1))(
-          {.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset),
-           .b = input + strip.a,
-           .acc = to,
-           .bias = has_bias ? slot.bias + p * rows : nullptr,
-           .terms = strip.terms,
-           .depth = strip.depth,
-           .a_step = 1,
-           .acc_stride = g.out_channel_stride,
-           .next = reinterpret_cast<const char*>(next),
-           .next_step = next_step * std::int64_t{sizeof(float)},
-           .first = true,
-           .bias_of_positions = true});
+      multiply(strip, p, next, next_step);
     }
-    if (activation_ && (s + 1) % strips_a_row == 0) {
-      float* row = output + slot.strips[s + 1 - strips_a_row].acc;
-      for (std::int64_t n = 0; n < channels; ++n) {
-        activate(row + n * g.out_channel_stride, tile.count[2]);
-      }
-    }
+    if ((s + 1) % strips_a_row == 0) activate_row(s + 1 - strips_a_row, 0, channels);
   }
+}
+
+// The first of what the thread is likely to read after a tile; null: nothing.
+const float* ConvolutionPlan::next_input(const RunArguments& arguments,
+                                         const Tile& tile) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  if (tile.index + 1 == tile_count_) return nullptr;
+  const Tile next = locate(tile.index + 1);
+  std::int64_t offset =
+      next.image * g.in_batch_stride + next.group * g.in_channels * g.in_channel_stride;
+  for (int d = 0; d < kSpatial; ++d) {
+    const Phase& phase = next.phases[d];
+    offset += (next.first[d] * phase.in_step + phase.first_offset) * g.in_strides[d];
+  }
+  return static_cast<const float*>(arguments.inputs[0]) + offset;
 }
 
 }  // namespace weft::ops

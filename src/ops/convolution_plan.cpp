@@ -65,6 +65,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
               geometry_.window() > kMaxGemmTaps),
       across_(!direct_ && data_type_ == DataType::float32 && is_best_across(geometry_, gemm_)),
       joined_(across_ && joins_rows(geometry_)),
+      strips_apart_(false),
       vectors_(direct_   ? 1
                : across_ ? kAcrossVectors
                          : choose_vectors(geometry_, gemm_)),
@@ -164,6 +165,11 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] * most *
                       base::divide_up(tiling_.box[2], most);
     }
+    if (joined_) {
+      const std::int64_t most = vectors_ * gemm_.lanes;
+      line_floats_ = strips_apart_ ? tiling_.box_positions() : 0;
+      plane_floats_ = tiling_.channel_block * base::divide_up(line_floats_, most) * most;
+    }
     panel_floats_ = across_ ? 0 : tiling_.box_positions() * merged_phases() * columns;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
@@ -171,7 +177,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
                         across_ ? vectors_ * gemm_.lanes : gemm_.max_positions[vectors_ - 1]);
     strip_count_ = tiling_.box[0] * tiling_.box[1] * strips.count * merged_phases();
     const bool at_once = tiling_.channel_block == g.in_channels;
-    const std::int64_t floats = plane_floats_ +
+    const std::int64_t floats = plane_floats_ + line_floats_ +
                                 (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
                                 columns * (tiling_.panel_block + kBlockPositions);
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
@@ -189,6 +195,8 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   const bool at_once = tiling_.channel_block == geometry_.in_channels;
   Slot result;
   result.planes = base::take<float>(memory, plane_floats_);
+  result.line = base::take<float>(memory, line_floats_);
+  result.box = base::take<std::int64_t>(memory, 1);
   result.sums = base::take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
   result.bias = base::take<float>(memory, columns * tiling_.panel_block);
   result.block = base::take<float>(memory, columns * kBlockPositions);
@@ -219,13 +227,19 @@ void ConvolutionPlan::run_image(const RunArguments& arguments, const std::byte* 
 void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                 std::int64_t first, std::int64_t count,
                                 std::byte* slots) const noexcept {
-  base::parallel_tiles(slots_, count, [&](std::int64_t index, unsigned slot) {
+  for (unsigned slot = 0; slot < slots_; ++slot) *slot_memory(slots, slot).box = -1;
+  const auto body = [&](std::int64_t index, unsigned slot) {
     Tile tile = locate(first + index);
     for (const std::int64_t n : tile.count) {
       if (n <= 0) return;  // this phase has fewer positions than the largest
     }
     compute_tile(arguments, packed, tile, slot_memory(slots, slot));
-  });
+  };
+  if (joined_) {
+    base::parallel_tiles_apart(slots_, count, body);
+  } else {
+    base::parallel_tiles(slots_, count, body);
+  }
 }
 
 void ConvolutionPlan::pack_filter(const void* filter, std::byte* packed) const noexcept {
@@ -239,10 +253,15 @@ void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
   constexpr int kLast = kSpatial - 1;
   Tile tile;
-  // Positions run fastest: neighbouring tiles share the panels that they read.
+  tile.index = index;
+  // Positions run fastest: neighbouring tiles share the panels that they read, or, where that costs
+  // a copy, what these are multiplied by.
+  std::int64_t block = strips_apart_ ? base::take_digit(index, tiling_.panel_blocks) : 0;
+  tile.box = index;
   for (int d = kSpatial; d-- > 0;)
     tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
-  tile.first_panel = base::take_digit(index, tiling_.panel_blocks) * tiling_.panel_block;
+  if (!strips_apart_) block = base::take_digit(index, tiling_.panel_blocks);
+  tile.first_panel = block * tiling_.panel_block;
   tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);
   for (int d = kSpatial; d-- > 0;) {
     std::int64_t phase = base::take_digit(index, phase_counts_[d]);

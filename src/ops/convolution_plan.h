@@ -36,7 +36,8 @@ namespace weft::ops {
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across: positions lie along vectors, single numbers of the filter are multiplied by runs
 // of the input, and results are stored where they belong at once. Same terms, same order, same
-// bits. With one tap the rows of a tile are one.
+// bits. With one tap the rows of a tile are one; where these do not lie well in the input, they are
+// copied as strips of a few vectors.
 //
 // Where a group has too few output channels to fill a panel, sums are formed row by row straight
 // from the input instead (direct): same terms, same order, same bits. So they are where a filter is
@@ -66,6 +67,7 @@ class ConvolutionPlan final : public PlanBody {
 
   // One tile's place in the problem.
   struct Tile {
+    std::int64_t index, box;
     std::int64_t image, group, first_panel, panel_count;
     std::array<Phase, kSpatial> phases;  // of the last dimension the first of those merged
     std::int64_t merged = 1;             // phases of the last dimension
@@ -84,7 +86,7 @@ class ConvolutionPlan final : public PlanBody {
     std::int64_t depth;
     std::int64_t a;                  // floats from the first element of the tile's input
     std::int64_t acc;                // floats from the first sum of a panel
-    kernels::GemmFunction function;  // null where sums are formed across
+    kernels::GemmFunction function;  // across: of a full panel
     std::int32_t count;
     std::int32_t phase;
   };
@@ -98,11 +100,13 @@ class ConvolutionPlan final : public PlanBody {
 
   // A slot's memory.
   struct Slot {
-    float* planes;  // padded input rows of a block of channels
-    float* sums;    // [panel][position][channel], positions in the order of the output
-    float* bias;    // of a panel
-    float* block;   // results of a panel on their way to a type or stride
-    float* row;     // one input row, widened
+    float* planes;      // padded input rows of a block of channels
+    float* line;        // joined rows of one channel
+    std::int64_t* box;  // whose strips the planes hold
+    float* sums;        // [panel][position][channel], positions in the order of the output
+    float* bias;        // of a panel
+    float* block;       // results of a panel on their way to a type or stride
+    float* row;         // one input row, widened
     float* row_sums;
     kernels::GemmTerm* terms;
     Strip* strips;
@@ -116,7 +120,10 @@ class ConvolutionPlan final : public PlanBody {
 
   void choose_phases();
   void choose_boxes_across(unsigned threads);
+  std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner) const noexcept;
   Tile join_rows(const Tile& tile) const noexcept;
+  void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
+  const float* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
@@ -168,6 +175,7 @@ class ConvolutionPlan final : public PlanBody {
   bool direct_;
   bool across_;           // positions lie along vectors, not output channels
   bool joined_;           // and those of all rows of a tile are one row
+  bool strips_apart_;     // that is copied, strip by strip
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
 
@@ -180,6 +188,7 @@ class ConvolutionPlan final : public PlanBody {
   ConvolutionTiling tiling_;
   std::int64_t tile_count_ = 0;
   std::int64_t plane_floats_ = 0;  // of a slot
+  std::int64_t line_floats_ = 0;
   std::int64_t panel_floats_ = 0;  // sums of a panel
   std::int64_t list_terms_ = 0;    // terms of the longest list
   std::int64_t list_count_ = 0;

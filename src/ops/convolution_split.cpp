@@ -223,7 +223,7 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t planes_pixels = plane_count * (band_rows_ + row_spread) * pitch;
   const std::int64_t past = kSplitBlock + (pitch - columns.max_count());
   pixel_elements_ = (block_group_ * kernels_.parts * planes_pixels + past) * kSplitBlock;
-  acc_elements_ = kSplitBlock * (one_group ? kSplitBlock : out_block_count_ * line_);
+  acc_elements_ = kSplitBlock * (one_group ? 2 * kSplitBlock : out_block_count_ * line_);
   slot_bytes_ =
       base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
                          acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
@@ -401,13 +401,16 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
     return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
            (block * all_taps + first_tap * row_taps) * filter_.step();
   };
+  SplitResult result{};
+  std::int64_t block = 0;
   for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
     // What is multiplied next; past the last there is nothing worth fetching, but no harm.
     const std::uint16_t* ahead = k + 1 < tile.out_blocks ? filter_of(k + 1, first_block)
                                                          : filter_of(0, first_block + block_count);
     const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * block_count * tap_count;
     for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
-      float* acc = slot.acc + (one_group ? 0 : (k * line_ + n) * kSplitBlock);
+      // The block before is stored meanwhile.
+      float* acc = slot.acc + (one_group ? block++ % 2 * kSplitBlock : k * line_ + n) * kSplitBlock;
       kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
                          .taps = slot.taps,
                          .tap_count = tap_count,
@@ -422,15 +425,18 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
                          .all_products = all_products_,
                          .chain = all_taps <= kFewTaps ? kShortChain : block_count,
                          .ahead = ahead,
-                         .ahead_lines = ahead_lines});
+                         .ahead_lines = ahead_lines},
+                        result);
       if (last && stores_blocks_) {
-        store_block(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
+        kernels_.store(result);
+        result = result_of(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
       } else if (last) {
         kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
       }
     }
     if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
   }
+  kernels_.store(result);
 }
 
 }  // namespace weft::ops

@@ -79,8 +79,9 @@ class SplitConvolution final : public SplitPlan {
   void split_row(const Tile& tile, const AxisTaps& w, int plane, const std::byte* row,
                  std::int64_t channels, std::uint16_t* to, const Slot& slot,
                  kernels::SplitRange& range) const noexcept;
-  void store_block(const RunArguments& arguments, const Tile& tile, std::int64_t out_block,
-                   std::int64_t first, const float* acc, const float* bias) const noexcept;
+  kernels::SplitResult result_of(const RunArguments& arguments, const Tile& tile,
+                                 std::int64_t out_block, std::int64_t first, const float* acc,
+                                 const float* bias) const noexcept;
   void store(const RunArguments& arguments, const Tile& tile, std::int64_t out_block,
              float* sums) const noexcept;
   std::byte* output_of(const RunArguments& arguments, const Tile& tile,

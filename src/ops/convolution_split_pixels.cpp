@@ -89,10 +89,10 @@ std::byte* SplitConvolution::output_of(const RunArguments& arguments, const Tile
              element_bytes_;
 }
 
-// The block of pixels from `first` of a tile's line on.
-void SplitConvolution::store_block(const RunArguments& arguments, const Tile& tile,
-                                   std::int64_t out_block, std::int64_t first, const float* acc,
-                                   const float* bias) const noexcept {
+// Of the block of pixels from `first` of a tile's line on.
+SplitResult SplitConvolution::result_of(const RunArguments& arguments, const Tile& tile,
+                                        std::int64_t out_block, std::int64_t first,
+                                        const float* acc, const float* bias) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t channel = (tile.first_out_block + out_block) * kSplitBlock;
   const std::int64_t row_stride = tile.phases[1].step * g.out_strides[1];
@@ -104,7 +104,8 @@ void SplitConvolution::store_block(const RunArguments& arguments, const Tile& ti
                      .outputs = std::min(kSplitBlock, g.out_channels - channel),
                      .output_stride = g.out_channel_stride,
                      .run_count = 0,
-                     .runs = {}};
+                     .runs = {},
+                     .next = 0};
   const std::int64_t end = std::min(first + kSplitBlock, tile.rows * tile.pitch);
   for (std::int64_t at = first; at < end;) {
     const std::int64_t row = at / tile.pitch;
@@ -116,7 +117,7 @@ void SplitConvolution::store_block(const RunArguments& arguments, const Tile& ti
     }
     at += tile.pitch - column;
   }
-  kernels_.store(result);
+  return result;
 }
 
 void SplitConvolution::store(const RunArguments& arguments, const Tile& tile,

@@ -17,10 +17,10 @@ constexpr std::int64_t kAhead = 8;
 void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   // Few numbers a channel from channels far apart would crowd a few cache sets and pages.
-  const bool near_channels = across_ ? stays_in_first_cache(g, gemm_)
+  const bool near_channels = across_ ? stays_in_first_cache(g, vectors_ * gemm_.lanes)
                                      : g.window() >= 16 || std::abs(g.in_channel_stride) <= 512;
-  bool inside = data_type_ == DataType::float32 && near_channels && !one_tap_ &&
-                !(joined_ && tile.count[0] * tile.count[1] > 1);
+  bool inside =
+      data_type_ == DataType::float32 && !one_tap_ && (joined_ ? !strips_apart_ : near_channels);
   for (int d = 0; d < kSpatial; ++d) {
     const Phase& phase = tile.phases[d];
     auto [low, high] = offset_range(phase);
@@ -60,7 +60,9 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   }
   const std::int64_t pitch = tile.windows[2].size;
   tile.element_strides = {tile.windows[1].size * pitch, pitch, 1};
-  tile.channel_stride = plane_stride(tile.windows[0].size * tile.windows[1].size * pitch);
+  tile.channel_stride = strips_apart_
+                            ? vectors_ * gemm_.lanes
+                            : plane_stride(tile.windows[0].size * tile.windows[1].size * pitch);
 }
 
 void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) const noexcept {
@@ -196,20 +198,25 @@ std::int64_t ConvolutionPlan::list_terms(const Tile& tile, const TermRange& rang
     return tile.merged > 1 ? w * tile.last[range.phase].offset_step : ww.tap(w);
   };
   kernels::GemmTerm* term = terms;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    for (std::int64_t d = range.taps[0][0]; d < range.taps[0][1]; ++d) {
-      for (std::int64_t h = range.taps[1][0]; h < range.taps[1][1]; ++h) {
-        const std::int64_t a = c * tile.channel_stride + wd.tap(d) * tile.element_strides[0] +
-                               wh.tap(h) * tile.element_strides[1];
-        const std::int64_t b = c * taps + (d * taps_h + h) * taps_w;
-        for (std::int64_t w = range.taps[2][0]; w < range.taps[2][1]; ++w) {
-          const std::int64_t of_input = a + column(w) * tile.element_strides[2];
-          const std::int64_t of_filter = (b + w) * columns;
-          *term++ = across_ ? kernels::GemmTerm{of_filter, of_input}
-                            : kernels::GemmTerm{of_input, of_filter};
-        }
+  for (std::int64_t d = range.taps[0][0]; d < range.taps[0][1]; ++d) {
+    for (std::int64_t h = range.taps[1][0]; h < range.taps[1][1]; ++h) {
+      const std::int64_t a =
+          wd.tap(d) * tile.element_strides[0] + wh.tap(h) * tile.element_strides[1];
+      const std::int64_t b = (d * taps_h + h) * taps_w;
+      for (std::int64_t w = range.taps[2][0]; w < range.taps[2][1]; ++w) {
+        const std::int64_t of_input = a + column(w) * tile.element_strides[2];
+        const std::int64_t of_filter = (b + w) * columns;
+        *term++ = across_ ? kernels::GemmTerm{of_filter, of_input}
+                          : kernels::GemmTerm{of_input, of_filter};
       }
     }
+  }
+  // From channel to channel they are as far apart.
+  const std::int64_t a = across_ ? taps * columns : tile.channel_stride;
+  const std::int64_t b = across_ ? tile.channel_stride : taps * columns;
+  for (const kernels::GemmTerm *last = terms, *end = terms + (term - terms) * channels;
+       term != terms && term != end; ++term, ++last) {
+    *term = {last->a + a, last->b + b};
   }
   return term - terms;
 }
@@ -288,10 +295,12 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
           const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
           *strip++ = {.terms = slot.terms + index * list_terms_,
                       .depth = depths[index],
-                      .a = one_tap_ ? ((d * tile.count[1] + h) * strips.count + s) * channels * most
-                                    : a + (w * ww.step + origin) * tile.element_strides[2],
+                      .a = one_tap_ || strips_apart_
+                               ? ((d * tile.count[1] + h) * strips.count + s) * channels * most
+                               : a + (w * ww.step + origin) * tile.element_strides[2],
                       .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
-                      .function = across_ ? nullptr : gemm_.tile(vectors_, count, step),
+                      .function = across_ ? gemm_.tile(count / gemm_.lanes, columns, 1)
+                                          : gemm_.tile(vectors_, count, step),
                       .count = static_cast<std::int32_t>(count),
                       .phase = static_cast<std::int32_t>(i)};
           w = next;

@@ -63,8 +63,23 @@ std::array<std::int64_t, kSpatial> box_of(const ConvolutionGeometry& g, std::int
 constexpr std::int64_t kMaxAcrossTerms = 1024;
 constexpr std::int64_t kMaxAcrossTaps = 512;
 
-// Cycles for a vector of sums on its way from a panel into rows, as measured.
-constexpr double kTransposedVector = 10;
+// Cycles for a sum on its way from a panel into rows, as measured.
+constexpr double kTransposed = 1.25;
+
+constexpr std::int64_t kLineFloats = 16;  // of a cache line
+
+// `sets`: no more than such a cache has on any machine.
+bool stays_in_cache(const ConvolutionGeometry& geometry, std::int64_t positions,
+                    std::int64_t cache_bytes, std::int64_t sets) {
+  const std::int64_t distance = std::abs(geometry.in_channel_stride);
+  const bool whole = distance % kLineFloats == 0;
+  const std::int64_t lines = base::divide_up(positions, kLineFloats) + (whole ? 0 : 1);
+  // Sets at which channels start, and the lines that the fullest of all sets gets.
+  const std::int64_t between = whole ? std::gcd(distance / kLineFloats, sets) : 1;
+  const std::int64_t fullest =
+      base::divide_up(geometry.in_channels * between, sets) * base::divide_up(lines, between);
+  return fullest <= cache_bytes / (kLineFloats * 4 * sets);
+}
 
 }  // namespace
 
@@ -91,8 +106,8 @@ bool is_best_across(const ConvolutionGeometry& geometry,
   const std::int64_t panels = rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes);
   const double along =
       static_cast<double>(panels) * row_cycles(width, vectors, kernel.max_positions[vectors - 1]) +
-      static_cast<double>(rows * width * geometry.out_channels) /
-          static_cast<double>(kernel.lanes) * kTransposedVector / static_cast<double>(terms);
+      static_cast<double>(rows * width * geometry.out_channels) * kTransposed /
+          static_cast<double>(terms);
   const std::int64_t strips = base::divide_up(width * rows, kernel.lanes);
   const std::int64_t whole = strips / kAcrossVectors, rest = strips % kAcrossVectors;
   const auto panel = [&](std::int64_t channels) {
@@ -119,20 +134,34 @@ bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
     }
     stride *= phase.count;
   }
+  // One row whose vectors cross cache lines is loaded once a strip, if that leaves room in the
+  // first-level cache for the filter.
+  constexpr std::int64_t kStripAndFilter = 48;
+  const bool is_row = geometry.axes[0].max_count() * geometry.axes[1].max_count() == 1;
+  return !(is_row && lies_in_line(geometry) && !lies_at_lines(geometry) &&
+           stays_in_first_cache(geometry, kStripAndFilter));
+}
+
+bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t distance = 1;
+  for (int d = kSpatial; d-- > 0;) {
+    const Phase phase = geometry.axes[d].phase(0);
+    if (phase.count > 1 && phase.in_step * geometry.in_strides[d] != distance) return false;
+    distance *= phase.count;
+  }
   return true;
 }
 
-bool stays_in_first_cache(const ConvolutionGeometry& geometry,
-                          const kernels::GemmKernel& kernel) noexcept {
-  constexpr std::int64_t kLine = 64, kSets = 64;  // of every first-level cache of 8 or 12 ways
-  const std::int64_t distance = std::abs(geometry.in_channel_stride) * 4;
-  const bool whole = distance % kLine == 0;
-  const std::int64_t lines = kAcrossVectors * kernel.lanes * 4 / kLine + (whole ? 0 : 1);
-  // Sets at which channels start, and the lines that the fullest of all sets gets.
-  const std::int64_t between = whole ? std::gcd(distance / kLine, kSets) : 1;
-  const std::int64_t fullest =
-      base::divide_up(geometry.in_channels * between, kSets) * base::divide_up(lines, between);
-  return fullest <= base::first_cache_bytes() / (kLine * kSets);
+bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept {
+  return lies_in_line(geometry) && geometry.in_channel_stride % kLineFloats == 0;
+}
+
+bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
+  return stays_in_cache(geometry, positions, base::first_cache_bytes(), 64);
+}
+
+bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
+  return stays_in_cache(geometry, positions, base::second_cache_bytes(), 1024);
 }
 
 std::int64_t channels_across(const ConvolutionGeometry& geometry,

@@ -49,10 +49,15 @@ bool is_best_across(const ConvolutionGeometry& geometry,
 // Whether all output positions, one tap each, are one row for sums across.
 bool joins_rows(const ConvolutionGeometry& geometry) noexcept;
 
-// Whether all that the sums of a strip read of the input stays in the first-level cache where it
-// lies: channels that are a large power of two apart share a few sets of it.
-bool stays_in_first_cache(const ConvolutionGeometry& geometry,
-                          const kernels::GemmKernel& kernel) noexcept;
+// Whether what they read follows each other in the input, too, and whether it then lies at cache
+// lines.
+bool lies_in_line(const ConvolutionGeometry& geometry) noexcept;
+bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept;
+
+// Whether so many positions of all channels stay in the first- or second-level cache where they lie
+// in the input: channels that are a large power of two apart share a few sets of it.
+bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;
+bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;
 
 // Output channels a panel for sums across.
 std::int64_t channels_across(const ConvolutionGeometry& geometry,

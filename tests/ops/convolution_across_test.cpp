@@ -18,7 +18,7 @@ struct Shape {
 };
 
 // Rows that fill vectors of 16, or nearly so, and of 8; those that are one where they have one tap;
-// channels that are a power of two apart, and too many for one tile.
+// channels that are a power of two apart, between cache lines, and too many for one tile.
 const Shape shapes[] = {
     {1, 1, 64, 40, {32, 32}, 1, 1, 1, 0},    {2, 1, 20, 33, {14, 14}, 1, 1, 1, 0},
     {1, 1, 200, 24, {30, 31}, 1, 2, 1, 0},   {2, 2, 17, 9, {11, 13}, 1, 2, 1, 0},
@@ -29,7 +29,8 @@ const Shape shapes[] = {
     {1, 1, 5, 20, {21, 97}, 3, 3, 3, 0},     {1, 1, 5, 20, {33, 67}, 3, 2, 2, 2},
     {1, 1, 80, 40, {500}, 3, 1, 1, 1},       {1, 1, 30, 16, {1001}, 5, 2, 1, 2},
     {1, 1, 2, 16, {5, 9, 64}, 3, 1, 1, 1},   {1, 1, 2, 16, {5, 9, 67}, 3, 2, 1, 1},
-    {1, 1, 1024, 17, {64}, 1, 1, 1, 0},
+    {1, 1, 1024, 17, {64}, 1, 1, 1, 0},      {1, 1, 40, 30, {40, 40}, 1, 1, 1, 0},
+    {2, 1, 300, 40, {14, 14}, 1, 1, 1, 0},   {1, 1, 130, 20, {64, 64}, 1, 1, 1, 0},
 };
 
 ConvolutionParams params_of(const Shape& s) {

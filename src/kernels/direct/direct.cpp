@@ -392,7 +392,7 @@ void sum_long_rows(const DirectBlock& b) {
     const float* in = b.in + row * b.in_row_stride;
     const int64_t out = row * b.out_row_stride;
     fetch(vectors);
-    if ((vectors + kWidth - 1) / kWidth % 2 == 0) {
+    if (vectors >= kWider && (vectors + kWidth - 1) / kWidth % 2 == 0) {
       sum_long_row<kWider>(b, in, out, vectors);
     } else if (vectors >= kWidth) {
       sum_long_row<kWidth>(b, in, out, vectors);

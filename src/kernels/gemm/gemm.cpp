@@ -226,9 +226,10 @@ void pad_rows_f32(const PaddedRows& p) noexcept {
   for (std::int64_t r = 0; r < p.rows; ++r) {
     const float* from = p.from + r * p.from_stride;
     float* to = p.to + r * p.to_stride;
-    copy_some(nullptr, to, p.before);
+    if (p.before > 0) copy_some(nullptr, to, p.before);
     copy_some(from, to + p.before, p.count);
-    copy_some(nullptr, to + p.before + p.count, p.size - p.before - p.count);
+    const std::int64_t end = p.before + p.count;
+    if (end < p.size) copy_some(nullptr, to + end, p.size - end);
   }
 }
 

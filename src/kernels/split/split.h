@@ -77,6 +77,8 @@ struct SplitResult {
   std::int64_t output_stride;  // elements
   std::int64_t run_count;
   Run runs[kMostRuns];
+  int next = kSquares;  // square of 16 x 16 sums; kSquares: nothing is left to store
+  static constexpr int kSquares = 4;
 };
 
 // The kernels for numbers of two or three parts.
@@ -97,13 +99,15 @@ struct SplitKernels {
   // it: part, half of the output channels, pair of input channels, output channel, one of the pair.
   void (*split_filter)(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
 
-  void (*multiply)(const SplitTile& tile) noexcept;
+  // Stores some results of a block before meanwhile, while the vector units have nothing to do.
+  void (*multiply)(const SplitTile& tile, SplitResult& before) noexcept;
 
   // to[o * to_stride + p] = acc[p * acc_stride + o] for 32 pixels and 32 output channels.
   void (*transpose)(const float* acc, std::int64_t acc_stride, float* to,
                     std::int64_t to_stride) noexcept;
 
-  void (*store)(const SplitResult& result) noexcept;
+  // What is left of them.
+  void (*store)(SplitResult& result) noexcept;
 };
 
 // Null where this build or this machine has no such unit.

@@ -106,8 +106,47 @@ void split_filter(const float* rows, std::uint16_t* to, SplitRange& range) noexc
   }
 }
 
+// 16 outputs of 16 positions.
+void store_square(const SplitResult& result, int square) {
+  const std::int64_t p = square / 2 * kHalf, o = square % 2 * kHalf;
+  if (o >= result.outputs) return;
+  __m512i lines[16];
+  for (int i = 0; i < 16; ++i) {
+    lines[i] = _mm512_load_si512(result.acc + (p + i) * kSplitBlock + o);
+  }
+  transpose_16x16(lines);
+  const std::int64_t outputs = result.outputs - o < kHalf ? result.outputs - o : kHalf;
+  for (std::int64_t i = 0; i < outputs; ++i) {
+    lines[i] = _mm512_castps_si512(
+        finish_sum(_mm512_castsi512_ps(lines[i]), _mm512_set1_ps(result.bias[o + i]), result.relu));
+  }
+  for (std::int64_t r = 0; r < result.run_count; ++r) {
+    const SplitResult::Run& run = result.runs[r];
+    // The part of the run in these 16 positions.
+    const std::int64_t begin = run.first > p ? run.first - p : 0;
+    const std::int64_t end = run.first + run.count - p;
+    if (begin >= kHalf || end <= begin) continue;
+    const __mmask16 mask = first_of_16(end) & static_cast<__mmask16>(0xffff << begin);
+    const __mmask16 stored = first_of_16((end < kHalf ? end : kHalf) - begin);
+    const std::int64_t first = o * result.output_stride + p + begin - run.first;
+    for (std::int64_t i = 0; i < outputs; ++i) {
+      const __m512i y = begin == 0 ? lines[i] : _mm512_maskz_compress_epi32(mask, lines[i]);
+      const std::int64_t at = first + i * result.output_stride;
+      if (result.half) {
+        auto* const to = static_cast<std::uint16_t*>(run.to) + at;
+        _mm256_mask_storeu_epi16(
+            to, stored, _mm512_cvtps_ph(_mm512_castsi512_ps(y), _MM_FROUND_TO_NEAREST_INT));
+        __builtin_prefetch(to + kSplitBlock, 1, 3);
+      } else {
+        _mm512_mask_storeu_epi32(static_cast<float*>(run.to) + at, stored, y);
+        __builtin_prefetch(static_cast<float*>(run.to) + at + kSplitBlock, 1, 3);
+      }
+    }
+  }
+}
+
 template <int parts>
-void multiply(const SplitTile& tile) noexcept {
+void multiply(const SplitTile& tile, SplitResult& before) noexcept {
   constexpr std::int64_t kStep = parts * kSplitFilterPart;
   zero_tiles();
   const std::uint16_t* ahead = tile.ahead;
@@ -193,6 +232,7 @@ void multiply(const SplitTile& tile) noexcept {
         prefetch_tile(next + 3 * kTile);
         if (moves) prefetch_tile(next_x + part + kTile);
       }
+      if (before.next < SplitResult::kSquares) store_square(before, before.next++);
     }
   }
   store_sums(tile.acc, tile.acc_stride, first);
@@ -221,8 +261,12 @@ void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noe
 void split_filter_3(const float* rows, std::uint16_t* to, SplitRange& range) noexcept {
   split_filter<3>(rows, to, range);
 }
-void split_multiply_2(const SplitTile& tile) noexcept { multiply<2>(tile); }
-void split_multiply_3(const SplitTile& tile) noexcept { multiply<3>(tile); }
+void split_multiply_2(const SplitTile& tile, SplitResult& before) noexcept {
+  multiply<2>(tile, before);
+}
+void split_multiply_3(const SplitTile& tile, SplitResult& before) noexcept {
+  multiply<3>(tile, before);
+}
 
 void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
                      std::int64_t to_stride) noexcept {
@@ -236,43 +280,8 @@ void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
   }
 }
 
-void split_store(const SplitResult& result) noexcept {
-  for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
-    for (std::int64_t o = 0; o < result.outputs; o += kHalf) {
-      __m512i lines[16];
-      for (int i = 0; i < 16; ++i) {
-        lines[i] = _mm512_load_si512(result.acc + (p + i) * kSplitBlock + o);
-      }
-      transpose_16x16(lines);
-      const std::int64_t outputs = result.outputs - o < kHalf ? result.outputs - o : kHalf;
-      for (std::int64_t i = 0; i < outputs; ++i) {
-        lines[i] = _mm512_castps_si512(finish_sum(_mm512_castsi512_ps(lines[i]),
-                                                  _mm512_set1_ps(result.bias[o + i]), result.relu));
-      }
-      for (std::int64_t r = 0; r < result.run_count; ++r) {
-        const SplitResult::Run& run = result.runs[r];
-        // The part of the run in these 16 positions.
-        const std::int64_t begin = run.first > p ? run.first - p : 0;
-        const std::int64_t end = run.first + run.count - p;
-        if (begin >= kHalf || end <= begin) continue;
-        const __mmask16 mask = first_of_16(end) & static_cast<__mmask16>(0xffff << begin);
-        const __mmask16 stored = first_of_16((end < kHalf ? end : kHalf) - begin);
-        const std::int64_t first = o * result.output_stride + p + begin - run.first;
-        for (std::int64_t i = 0; i < outputs; ++i) {
-          const __m512i y = begin == 0 ? lines[i] : _mm512_maskz_compress_epi32(mask, lines[i]);
-          const std::int64_t at = first + i * result.output_stride;
-          if (result.half) {
-            _mm256_mask_storeu_epi16(
-                static_cast<std::uint16_t*>(run.to) + at, stored,
-                _mm512_cvtps_ph(_mm512_castsi512_ps(y), _MM_FROUND_TO_NEAREST_INT));
-          } else {
-            _mm512_mask_storeu_epi32(static_cast<float*>(run.to) + at, stored, y);
-            __builtin_prefetch(static_cast<float*>(run.to) + at + kSplitBlock, 1, 3);
-          }
-        }
-      }
-    }
-  }
+void split_store(SplitResult& result) noexcept {
+  while (result.next < SplitResult::kSquares) store_square(result, result.next++);
 }
 
 }  // namespace weft::kernels::WEFT_ISA

@@ -23,11 +23,11 @@ void split_pixels_3(const float* rows, std::int64_t row_stride, std::int64_t cou
                     std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
 void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
 void split_filter_3(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
-void split_multiply_2(const SplitTile& tile) noexcept;
-void split_multiply_3(const SplitTile& tile) noexcept;
+void split_multiply_2(const SplitTile& tile, SplitResult& before) noexcept;
+void split_multiply_3(const SplitTile& tile, SplitResult& before) noexcept;
 void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
                      std::int64_t to_stride) noexcept;
-void split_store(const SplitResult& result) noexcept;
+void split_store(SplitResult& result) noexcept;
 
 void product_split_row_2(const float* row, std::int64_t count, std::uint16_t* to,
                          std::int64_t part_stride, SplitRange& range) noexcept;
