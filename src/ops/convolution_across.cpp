@@ -37,7 +37,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   std::int64_t least = 8 * columns, limit = kAcrossPositions, bytes = cache / 4;
   if (joined_) {
     limit = kJoinedPositions;
-    strips_apart_ = !lies_at_lines(g) || (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
+    strips_apart_ = data_type_ == DataType::float16 || !lies_at_lines(g) ||
+                    (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
     if (!strips_apart_) {
       bytes = cache / 8;
       least = 4 * columns;
@@ -114,7 +115,7 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
   const std::int64_t positions = tile.count[0] * tile.count[1] * tile.count[2];
   const std::int64_t whole = positions / columns, rest = positions % columns;
   const std::int64_t last = rest > gemm_.lanes ? columns : gemm_.lanes;
-  const bool lies = lies_in_line(g);
+  const bool lies = data_type_ == DataType::float32 && lies_in_line(g);
   std::int64_t origin = 0;
   for (int d = 0; d < kSpatial; ++d) origin += tile.windows[d].source(0) * g.in_strides[d];
   const auto* const input = reinterpret_cast<const float*>(tile.input) + origin;
@@ -169,8 +170,14 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   }
   const std::int64_t first_channel = tile.first_panel * rows;
   const std::int64_t channels = std::min(tile.panel_count * rows, g.out_channels - first_channel);
-  float* output = static_cast<float*>(arguments.outputs[0]) + tile.image * g.out_batch_stride +
-                  (tile.group * g.out_channels + first_channel) * g.out_channel_stride;
+  const bool half = data_type_ == DataType::float16;
+  std::byte* const output = static_cast<std::byte*>(arguments.outputs[0]) +
+                            (tile.image * g.out_batch_stride +
+                             (tile.group * g.out_channels + first_channel) * g.out_channel_stride) *
+                                element_bytes_;
+  const auto at = [&](std::int64_t channel, std::int64_t position) {
+    return output + (channel * g.out_channel_stride + position) * element_bytes_;
+  };
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t strips = list_strips(tile, g.in_channels, slot);
   const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
@@ -179,27 +186,32 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
       filter_.panel(packed, tile.group, tile.first_panel + 1, offset) - filter;
   kernels::GemmTile product{};
   product.a_step = 1;
-  product.acc_stride = g.out_channel_stride;
+  product.acc = slot.sums;
+  product.acc_stride = half ? vectors_ * gemm_.lanes : g.out_channel_stride;
   product.first = true;
   product.bias_of_positions = true;
   // next: lines that are wanted next, one a term
-  const auto multiply = [&](const Strip& strip, std::int64_t p, const float* next,
+  const auto multiply = [&](const Strip& strip, std::int64_t p, const void* next,
                             std::int64_t next_step) {
     const std::int64_t count = std::min(rows, channels - p * rows);
     product.a = filter + p * panel_floats;
     product.b = input + strip.a;
-    product.acc = output + p * rows * g.out_channel_stride + strip.acc;
+    if (!half) product.acc = reinterpret_cast<float*>(at(p * rows, strip.acc));
     product.bias = has_bias ? slot.bias + p * rows : nullptr;
     product.terms = strip.terms;
     product.depth = strip.depth;
-    product.next = reinterpret_cast<const char*>(next);
-    product.next_step = next_step * std::int64_t{sizeof(float)};
+    product.next = static_cast<const char*>(next);
+    product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
+    for (std::int64_t n = 0; half && n < count; ++n) {
+      float* const sums = slot.sums + n * product.acc_stride;
+      activate(sums, strip.count);
+      rows_.store_f16(sums, at(p * rows + n, strip.acc), 1, strip.count);
+    }
   };
   const auto activate_row = [&](std::int64_t s, std::int64_t first, std::int64_t end) {
-    float* row = output + slot.strips[s].acc;
-    for (std::int64_t n = first; activation_ && n < end; ++n) {
-      activate(row + n * g.out_channel_stride, tile.count[2]);
+    for (std::int64_t n = first; activation_ && !half && n < end; ++n) {
+      activate(reinterpret_cast<float*>(at(n, slot.strips[s].acc)), tile.count[2]);
     }
   };
   if (joined_) {
@@ -216,7 +228,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
           }
         }
         if (due >= calls) {
-          multiply(slot.strips[s], p, next + line++ * kLineFloats, g.in_channel_stride);
+          multiply(slot.strips[s], p, next + line++ * kLineFloats, g.in_channel_stride * 4);
           due -= calls;
         } else {
           multiply(slot.strips[s], p, input, 0);
@@ -233,22 +245,21 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       // Results go to lines that nobody has read. With few terms those of the next panels are
       // fetched meanwhile; with many that would reach far past these, and past those of the tile.
-      const float* to = output + p * rows * g.out_channel_stride + strip.acc;
       const bool last = p + 1 == tile.panel_count;
-      const float* next = to + (last ? 0 : rows) * g.out_channel_stride;
-      std::int64_t next_step = g.out_channel_stride;
+      const void* next = at((last ? p : p + 1) * rows, strip.acc);
+      std::int64_t next_step = g.out_channel_stride * element_bytes_;
       if (strip.depth > kFewTerms &&
           (strip.depth > kManyTerms || (p + 1) * rows + strip.depth > channels)) {
         for (std::int64_t n = 0; n < std::min(rows, channels - p * rows); ++n) {
           for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
-            __builtin_prefetch(to + n * g.out_channel_stride + i, 1);
+            __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
           }
         }
         next_step = 0;
       }
       if (last && fetches && s + 1 < strips) {
         next = input + slot.strips[s + 1].a;
-        next_step = tile.channel_stride;
+        next_step = tile.channel_stride * 4;
       }
       multiply(strip, p, next, next_step);
     }

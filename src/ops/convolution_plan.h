@@ -103,7 +103,8 @@ class ConvolutionPlan final : public PlanBody {
     float* planes;      // padded input rows of a block of channels
     float* line;        // joined rows of one channel
     std::int64_t* box;  // whose strips the planes hold
-    float* sums;        // [panel][position][channel], positions in the order of the output
+    float* sums;        // [panel][position][channel], positions in the order of the output; of
+                        // float16 across: a strip's, [channel][position]
     float* bias;        // of a panel
     float* block;       // results of a panel on their way to a type or stride
     float* row;         // one input row, widened
