@@ -18,7 +18,7 @@ constexpr std::int64_t kJoinedPositions = 448;
 constexpr std::int64_t kChannelsAhead = 4;
 
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
-constexpr std::int64_t kFewTerms = 32, kManyTerms = 96;
+constexpr std::int64_t kFewTerms = 32;
 
 }  // namespace
 
@@ -228,27 +228,37 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   }
   // With one tap, what the next strip reads is fetched with the last panel of each.
   const bool fetches = slot.strips[0].depth == g.in_channels;
+  // Of copied rows, the lines of those of the next tile, some with each product.
+  const float* ahead = given.in_place ? nullptr : next_input(arguments, given);
+  const std::int64_t span = (given.count[0] - 1) * given.phases[0].in_step * g.in_strides[0] +
+                            (given.count[1] - 1) * given.phases[1].in_step * g.in_strides[1] +
+                            given.count[2] * given.phases[2].in_step * g.in_strides[2];
+  std::int64_t ahead_channel = ahead == nullptr ? g.in_channels : 0, done = 0;
   for (std::int64_t s = 0; s < strips; ++s) {
     const Strip& strip = slot.strips[s];
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-      // Results go to lines that nobody has read. With few terms those of the next panels are
-      // fetched meanwhile; with many that would reach far past these, and past those of the tile.
-      const float* to = output + p * rows * g.out_channel_stride + strip.acc;
-      const bool last = p + 1 == tile.panel_count;
-      const float* next = to + (last ? 0 : rows) * g.out_channel_stride;
-      std::int64_t next_step = g.out_channel_stride;
-      if (strip.depth > kFewTerms &&
-          (strip.depth > kManyTerms || (p + 1) * rows + strip.depth > channels)) {
-        for (std::int64_t n = 0; n < std::min(rows, channels - p * rows); ++n) {
-          for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
-            __builtin_prefetch(to + n * g.out_channel_stride + i, 1);
-          }
+      // Long sums go to lines that have come nearer meanwhile.
+      float* to = output + p * rows * g.out_channel_stride + strip.acc;
+      for (std::int64_t n = 0; strip.depth > kFewTerms && n < std::min(rows, channels - p * rows);
+           ++n) {
+        for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
+          __builtin_prefetch(to + n * g.out_channel_stride + i, 1);
         }
-        next_step = 0;
       }
+      const bool last = p + 1 == tile.panel_count;
+      const float* next = input;
+      std::int64_t next_step = 0;
       if (last && fetches && s + 1 < strips) {
         next = input + slot.strips[s + 1].a;
         next_step = tile.channel_stride;
+      } else if (ahead_channel < g.in_channels) {
+        next = ahead + ahead_channel * g.in_channel_stride + done;
+        next_step = kLineFloats;
+        done += strip.depth * kLineFloats;
+        if (done >= span) {
+          done = 0;
+          ++ahead_channel;
+        }
       }
       multiply(strip, p, next, next_step);
     }

@@ -95,7 +95,13 @@ class ConvolutionPlan final : public PlanBody {
   struct TermRange {
     std::int64_t phase;
     std::array<std::array<std::int64_t, 2>, kSpatial> taps;
-    bool operator==(const TermRange&) const = default;
+    bool operator==(const TermRange& other) const noexcept {  // one by one: no call of memcmp()
+      bool same = phase == other.phase;
+      for (int d = 0; d < kSpatial; ++d) {
+        same &= taps[d][0] == other.taps[d][0] && taps[d][1] == other.taps[d][1];
+      }
+      return same;
+    }
   };
 
   // A slot's memory.
