@@ -37,7 +37,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   std::int64_t least = 8 * columns, limit = kAcrossPositions, bytes = cache / 4;
   if (joined_) {
     limit = kJoinedPositions;
-    strips_apart_ = !lies_at_lines(g) || (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
+    strips_apart_ = data_type_ == DataType::float16 || !lies_at_lines(g) ||
+                    (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
     if (!strips_apart_) {
       bytes = cache / 8;
       least = 4 * columns;
@@ -114,7 +115,7 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
   const std::int64_t positions = tile.count[0] * tile.count[1] * tile.count[2];
   const std::int64_t whole = positions / columns, rest = positions % columns;
   const std::int64_t last = rest > gemm_.lanes ? columns : gemm_.lanes;
-  const bool lies = lies_in_line(g);
+  const bool lies = data_type_ == DataType::float32 && lies_in_line(g);
   std::int64_t origin = 0;
   for (int d = 0; d < kSpatial; ++d) origin += tile.windows[d].source(0) * g.in_strides[d];
   const auto* const input = reinterpret_cast<const float*>(tile.input) + origin;
@@ -169,8 +170,14 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   }
   const std::int64_t first_channel = tile.first_panel * rows;
   const std::int64_t channels = std::min(tile.panel_count * rows, g.out_channels - first_channel);
-  float* output = static_cast<float*>(arguments.outputs[0]) + tile.image * g.out_batch_stride +
-                  (tile.group * g.out_channels + first_channel) * g.out_channel_stride;
+  const bool half = data_type_ == DataType::float16;
+  std::byte* const output = static_cast<std::byte*>(arguments.outputs[0]) +
+                            (tile.image * g.out_batch_stride +
+                             (tile.group * g.out_channels + first_channel) * g.out_channel_stride) *
+                                element_bytes_;
+  const auto at = [&](std::int64_t channel, std::int64_t position) {
+    return output + (channel * g.out_channel_stride + position) * element_bytes_;
+  };
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t strips = list_strips(tile, g.in_channels, slot);
   const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
@@ -179,32 +186,38 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
       filter_.panel(packed, tile.group, tile.first_panel + 1, offset) - filter;
   kernels::GemmTile product{};
   product.a_step = 1;
-  product.acc_stride = g.out_channel_stride;
+  product.acc = slot.sums;
+  product.acc_stride = half ? vectors_ * gemm_.lanes : g.out_channel_stride;
   product.first = true;
   product.bias_of_positions = true;
   // next: lines that are wanted next, one a term
-  const auto multiply = [&](const Strip& strip, std::int64_t p, const float* next,
+  const auto multiply = [&](const Strip& strip, std::int64_t p, const void* next,
                             std::int64_t next_step) {
     const std::int64_t count = std::min(rows, channels - p * rows);
     product.a = filter + p * panel_floats;
     product.b = input + strip.a;
-    product.acc = output + p * rows * g.out_channel_stride + strip.acc;
+    if (!half) product.acc = reinterpret_cast<float*>(at(p * rows, strip.acc));
     product.bias = has_bias ? slot.bias + p * rows : nullptr;
     product.terms = strip.terms;
     product.depth = strip.depth;
-    product.next = reinterpret_cast<const char*>(next);
-    product.next_step = next_step * std::int64_t{sizeof(float)};
+    product.next = static_cast<const char*>(next);
+    product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
+    for (std::int64_t n = 0; half && n < count; ++n) {
+      float* const sums = slot.sums + n * product.acc_stride;
+      activate(sums, strip.count);
+      rows_.store_f16(sums, at(p * rows + n, strip.acc), 1, strip.count);
+    }
   };
   const auto activate_row = [&](std::int64_t s, std::int64_t first, std::int64_t end) {
-    float* row = output + slot.strips[s].acc;
-    for (std::int64_t n = first; activation_ && n < end; ++n) {
-      activate(row + n * g.out_channel_stride, tile.count[2]);
+    for (std::int64_t n = first; activation_ && !half && n < end; ++n) {
+      activate(reinterpret_cast<float*>(at(n, slot.strips[s].acc)), tile.count[2]);
     }
   };
   if (joined_) {
     // The filter is read once, strips are near, and what the next tile reads comes nearer.
-    const float* next = given.in_place ? next_input(arguments, given) : nullptr;
+    const auto* next =
+        reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
     const std::int64_t lines = next != nullptr ? tile.count[2] / kLineFloats + 1 : 0;
     const std::int64_t calls = tile.panel_count * strips;
     std::int64_t line = 0, due = 0;  // the latter in parts of a line
@@ -216,7 +229,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
           }
         }
         if (due >= calls) {
-          multiply(slot.strips[s], p, next + line++ * kLineFloats, g.in_channel_stride);
+          multiply(slot.strips[s], p, next + line++ * kLineFloats, g.in_channel_stride * 4);
           due -= calls;
         } else {
           multiply(slot.strips[s], p, input, 0);
@@ -229,32 +242,34 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   // With one tap, what the next strip reads is fetched with the last panel of each.
   const bool fetches = slot.strips[0].depth == g.in_channels;
   // Of copied rows, the lines of those of the next tile, some with each product.
-  const float* ahead = given.in_place ? nullptr : next_input(arguments, given);
-  const std::int64_t span = (given.count[0] - 1) * given.phases[0].in_step * g.in_strides[0] +
-                            (given.count[1] - 1) * given.phases[1].in_step * g.in_strides[1] +
-                            given.count[2] * given.phases[2].in_step * g.in_strides[2];
+  constexpr std::int64_t kLineBytes = kLineFloats * 4;
+  const std::byte* ahead = given.in_place ? nullptr : next_input(arguments, given);
+  const std::int64_t channel_bytes = g.in_channel_stride * element_bytes_;
+  const std::int64_t span = ((given.count[0] - 1) * given.phases[0].in_step * g.in_strides[0] +
+                             (given.count[1] - 1) * given.phases[1].in_step * g.in_strides[1] +
+                             given.count[2] * given.phases[2].in_step * g.in_strides[2]) *
+                            element_bytes_;
   std::int64_t ahead_channel = ahead == nullptr ? g.in_channels : 0, done = 0;
   for (std::int64_t s = 0; s < strips; ++s) {
     const Strip& strip = slot.strips[s];
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       // Long sums go to lines that have come nearer meanwhile.
-      float* to = output + p * rows * g.out_channel_stride + strip.acc;
       for (std::int64_t n = 0; strip.depth > kFewTerms && n < std::min(rows, channels - p * rows);
            ++n) {
         for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
-          __builtin_prefetch(to + n * g.out_channel_stride + i, 1);
+          __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
         }
       }
       const bool last = p + 1 == tile.panel_count;
-      const float* next = input;
+      const void* next = input;
       std::int64_t next_step = 0;
       if (last && fetches && s + 1 < strips) {
         next = input + slot.strips[s + 1].a;
-        next_step = tile.channel_stride;
+        next_step = tile.channel_stride * 4;
       } else if (ahead_channel < g.in_channels) {
-        next = ahead + ahead_channel * g.in_channel_stride + done;
-        next_step = kLineFloats;
-        done += strip.depth * kLineFloats;
+        next = ahead + ahead_channel * channel_bytes + done;
+        next_step = kLineBytes;
+        done += strip.depth * kLineBytes;
         if (done >= span) {
           done = 0;
           ++ahead_channel;
@@ -267,8 +282,8 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
 }
 
 // The first of what the thread is likely to read after a tile; null: nothing.
-const float* ConvolutionPlan::next_input(const RunArguments& arguments,
-                                         const Tile& tile) const noexcept {
+const std::byte* ConvolutionPlan::next_input(const RunArguments& arguments,
+                                             const Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   if (tile.index + 1 == tile_count_) return nullptr;
   const Tile next = locate(tile.index + 1);
@@ -278,7 +293,7 @@ const float* ConvolutionPlan::next_input(const RunArguments& arguments,
     const Phase& phase = next.phases[d];
     offset += (next.first[d] * phase.in_step + phase.first_offset) * g.in_strides[d];
   }
-  return static_cast<const float*>(arguments.inputs[0]) + offset;
+  return static_cast<const std::byte*>(arguments.inputs[0]) + offset * element_bytes_;
 }
 
 }  // namespace weft::ops

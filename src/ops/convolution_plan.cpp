@@ -63,7 +63,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
       direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||
               geometry_.window() > kMaxGemmTaps),
-      across_(!direct_ && data_type_ == DataType::float32 && is_best_across(geometry_, gemm_)),
+      across_(!direct_ && is_best_across(geometry_, gemm_)),
       joined_(across_ && joins_rows(geometry_)),
       strips_apart_(false),
       vectors_(direct_   ? 1
@@ -170,7 +170,9 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       line_floats_ = strips_apart_ ? tiling_.box_positions() : 0;
       plane_floats_ = tiling_.channel_block * base::divide_up(line_floats_, most) * most;
     }
-    panel_floats_ = across_ ? 0 : tiling_.box_positions() * merged_phases() * columns;
+    panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
+                    : data_type_ == DataType::float16 ? columns * vectors_ * gemm_.lanes
+                                                      : 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
     const Strips strips(tiling_.box[kSpatial - 1],

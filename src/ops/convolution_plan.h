@@ -109,7 +109,8 @@ class ConvolutionPlan final : public PlanBody {
     float* planes;      // padded input rows of a block of channels
     float* line;        // joined rows of one channel
     std::int64_t* box;  // whose strips the planes hold
-    float* sums;        // [panel][position][channel], positions in the order of the output
+    float* sums;        // [panel][position][channel], positions in the order of the output; of
+                        // float16 across: a strip's, [channel][position]
     float* bias;        // of a panel
     float* block;       // results of a panel on their way to a type or stride
     float* row;         // one input row, widened
@@ -129,7 +130,7 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner) const noexcept;
   Tile join_rows(const Tile& tile) const noexcept;
   void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
-  const float* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
+  const std::byte* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;

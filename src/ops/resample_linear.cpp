@@ -17,6 +17,9 @@ using std::int64_t;
 // Bytes of the numbers that make up a chunk.
 constexpr int64_t kMaxChunkBytes = 4096;
 
+// Elements of a row that lie within a few lines, of a picture's pixels for instance.
+constexpr int64_t kNear = 4;
+
 // How rows of a data type are read, mixed and written in one precision.
 template <class Real>
 struct RowLoops {
@@ -303,8 +306,9 @@ class LinearBody final : public PlanBody {
   // short for the processor to see what comes.
   const std::byte* fetch(const Rows& rows, int64_t offset) const noexcept {
     const std::byte* from = rows.from + offset * element_bytes_;
-    if (geometry_.inner.input_stride == 1) {
-      const int64_t bytes = rows.source.picks.row_count * element_bytes_;
+    if (geometry_.inner.input_stride <= kNear) {
+      const int64_t bytes =
+          rows.source.picks.row_count * geometry_.inner.input_stride * element_bytes_;
       for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + ahead_bytes_ + b);
     }
     return from;

@@ -14,8 +14,8 @@ std::ostream& operator<<(std::ostream& out, const RowKernels& row) { return out 
 
 namespace {
 
-constexpr std::int64_t kFromStrides[] = {1, 2, 0, 3, -1, -2, 11};
-constexpr std::int64_t kToStrides[] = {1, 2, 3, 11};
+constexpr std::int64_t kFromStrides[] = {1, 2, 0, 3, 4, -1, -2, 11};
+constexpr std::int64_t kToStrides[] = {1, 2, 3, 4, 11};
 
 class Rows : public KernelTest<RowKernels> {
  protected:

@@ -28,6 +28,10 @@ void copy(const void* from_bytes, int64_t from_stride, void* to_bytes, int64_t t
     for (int64_t i = 0; i < count; ++i) to[i] = value;
   } else if (to_stride == 1 && from_stride == 2) {
     for (int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
+  } else if (to_stride == 1 && from_stride == 3) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[3 * i];
+  } else if (to_stride == 1 && from_stride == 4) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[4 * i];
   } else {
     for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
   }
@@ -38,17 +42,33 @@ __mmask16 first_of_16(int64_t count) noexcept {
   return static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << count) - 1);
 }
 
-// to[2 * i] = from[i], and nothing between; the compiler stores number by number.
-void spread_by_two(const float* from, float* to, int64_t count) noexcept {
-  const __m512i low = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
-  const __m512i high = _mm512_set_epi32(15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9, 8, 8);
+// Which element comes to which lane of `step` vectors, every step-th of which has one.
+template <int step>
+struct Spread {
+  std::int32_t index[step][16] = {};
+  std::uint16_t lanes[step] = {};
+  constexpr Spread() {
+    for (int at = 0; at < 16 * step; at += step) {
+      index[at / 16][at % 16] = at / step;
+      lanes[at / 16] = static_cast<std::uint16_t>(lanes[at / 16] | 1 << at % 16);
+    }
+  }
+};
+template <int step>
+constexpr Spread<step> kSpread{};
+
+// to[step * i] = from[i], and nothing between; the compiler stores number by number.
+template <int step>
+void spread(const float* from, float* to, int64_t count) noexcept {
   for (int64_t i = 0; i < count; i += 16) {
     const __m512 x = _mm512_maskz_loadu_ps(first_of_16(count - i), from + i);
-    _mm512_mask_storeu_ps(to + 2 * i, first_of_16(2 * (count - i)) & 0x5555,
-                          _mm512_maskz_permutexvar_ps(0xffff, low, x));
-    _mm512_mask_storeu_ps(to + 2 * i + 16,
-                          first_of_16(std::max<int64_t>(2 * (count - i) - 16, 0)) & 0x5555,
-                          _mm512_maskz_permutexvar_ps(0xffff, high, x));
+#pragma GCC unroll 4
+    for (int part = 0; part < step; ++part) {
+      const __mmask16 left = first_of_16(std::max<int64_t>(step * (count - i) - 16 * part, 0));
+      const __m512i index = _mm512_loadu_si512(kSpread<step>.index[part]);
+      _mm512_mask_storeu_ps(to + step * i + 16 * part, left & kSpread<step>.lanes[part],
+                            _mm512_maskz_permutexvar_ps(0xffff, index, x));
+    }
   }
 }
 
@@ -157,7 +177,9 @@ void load_f16(const void* from_bytes, int64_t from_stride, float* to, int64_t co
 
 void store_f32(const float* from, void* to, int64_t to_stride, int64_t count) noexcept {
 #ifdef __AVX512F__
-  if (to_stride == 2) return spread_by_two(from, static_cast<float*>(to), count);
+  if (to_stride == 2) return spread<2>(from, static_cast<float*>(to), count);
+  if (to_stride == 3) return spread<3>(from, static_cast<float*>(to), count);
+  if (to_stride == 4) return spread<4>(from, static_cast<float*>(to), count);
 #endif
   copy<float>(from, 1, to, to_stride, count);
 }
