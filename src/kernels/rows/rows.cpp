@@ -63,7 +63,7 @@ void spread(const float* from, float* to, int64_t count) noexcept {
   for (int64_t i = 0; i < count; i += 16) {
     const __m512 x = _mm512_maskz_loadu_ps(first_of_16(count - i), from + i);
 #pragma GCC unroll 4
-    for (int part = 0; part < step; ++part) {
+    for (int64_t part = 0; part < step; ++part) {
       const __mmask16 left = first_of_16(std::max<int64_t>(step * (count - i) - 16 * part, 0));
       const __m512i index = _mm512_loadu_si512(kSpread<step>.index[part]);
       _mm512_mask_storeu_ps(to + step * i + 16 * part, left & kSpread<step>.lanes[part],
