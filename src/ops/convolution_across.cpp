@@ -18,7 +18,7 @@ constexpr std::int64_t kJoinedPositions = 448;
 constexpr std::int64_t kChannelsAhead = 4;
 
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
-constexpr std::int64_t kFewTerms = 32, kManyTerms = 96;
+constexpr std::int64_t kFewTerms = 32;
 
 }  // namespace
 
@@ -216,7 +216,8 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   };
   if (joined_) {
     // The filter is read once, strips are near, and what the next tile reads comes nearer.
-    const float* next = given.in_place ? next_input(arguments, given) : nullptr;
+    const auto* next =
+        reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
     const std::int64_t lines = next != nullptr ? tile.count[2] / kLineFloats + 1 : 0;
     const std::int64_t calls = tile.panel_count * strips;
     std::int64_t line = 0, due = 0;  // the latter in parts of a line
@@ -240,26 +241,39 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   }
   // With one tap, what the next strip reads is fetched with the last panel of each.
   const bool fetches = slot.strips[0].depth == g.in_channels;
+  // Of copied rows, the lines of those of the next tile, some with each product.
+  constexpr std::int64_t kLineBytes = kLineFloats * 4;
+  const std::byte* ahead = given.in_place ? nullptr : next_input(arguments, given);
+  const std::int64_t channel_bytes = g.in_channel_stride * element_bytes_;
+  const std::int64_t span = ((given.count[0] - 1) * given.phases[0].in_step * g.in_strides[0] +
+                             (given.count[1] - 1) * given.phases[1].in_step * g.in_strides[1] +
+                             given.count[2] * given.phases[2].in_step * g.in_strides[2]) *
+                            element_bytes_;
+  std::int64_t ahead_channel = ahead == nullptr ? g.in_channels : 0, done = 0;
   for (std::int64_t s = 0; s < strips; ++s) {
     const Strip& strip = slot.strips[s];
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-      // Results go to lines that nobody has read. With few terms those of the next panels are
-      // fetched meanwhile; with many that would reach far past these, and past those of the tile.
-      const bool last = p + 1 == tile.panel_count;
-      const void* next = at((last ? p : p + 1) * rows, strip.acc);
-      std::int64_t next_step = g.out_channel_stride * element_bytes_;
-      if (strip.depth > kFewTerms &&
-          (strip.depth > kManyTerms || (p + 1) * rows + strip.depth > channels)) {
-        for (std::int64_t n = 0; n < std::min(rows, channels - p * rows); ++n) {
-          for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
-            __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
-          }
+      // Long sums go to lines that have come nearer meanwhile.
+      for (std::int64_t n = 0; strip.depth > kFewTerms && n < std::min(rows, channels - p * rows);
+           ++n) {
+        for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
+          __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
         }
-        next_step = 0;
       }
+      const bool last = p + 1 == tile.panel_count;
+      const void* next = input;
+      std::int64_t next_step = 0;
       if (last && fetches && s + 1 < strips) {
         next = input + slot.strips[s + 1].a;
         next_step = tile.channel_stride * 4;
+      } else if (ahead_channel < g.in_channels) {
+        next = ahead + ahead_channel * channel_bytes + done;
+        next_step = kLineBytes;
+        done += strip.depth * kLineBytes;
+        if (done >= span) {
+          done = 0;
+          ++ahead_channel;
+        }
       }
       multiply(strip, p, next, next_step);
     }
@@ -268,8 +282,8 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
 }
 
 // The first of what the thread is likely to read after a tile; null: nothing.
-const float* ConvolutionPlan::next_input(const RunArguments& arguments,
-                                         const Tile& tile) const noexcept {
+const std::byte* ConvolutionPlan::next_input(const RunArguments& arguments,
+                                             const Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   if (tile.index + 1 == tile_count_) return nullptr;
   const Tile next = locate(tile.index + 1);
@@ -279,7 +293,7 @@ const float* ConvolutionPlan::next_input(const RunArguments& arguments,
     const Phase& phase = next.phases[d];
     offset += (next.first[d] * phase.in_step + phase.first_offset) * g.in_strides[d];
   }
-  return static_cast<const float*>(arguments.inputs[0]) + offset;
+  return static_cast<const std::byte*>(arguments.inputs[0]) + offset * element_bytes_;
 }
 
 }  // namespace weft::ops

@@ -237,7 +237,7 @@ void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* 
     }
     compute_tile(arguments, packed, tile, slot_memory(slots, slot));
   };
-  if (joined_) {
+  if (across_) {
     base::parallel_tiles_apart(slots_, count, body);
   } else {
     base::parallel_tiles(slots_, count, body);

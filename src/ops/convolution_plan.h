@@ -95,7 +95,13 @@ class ConvolutionPlan final : public PlanBody {
   struct TermRange {
     std::int64_t phase;
     std::array<std::array<std::int64_t, 2>, kSpatial> taps;
-    bool operator==(const TermRange&) const = default;
+    bool operator==(const TermRange& other) const noexcept {  // one by one: no call of memcmp()
+      bool same = phase == other.phase;
+      for (int d = 0; d < kSpatial; ++d) {
+        same &= taps[d][0] == other.taps[d][0] && taps[d][1] == other.taps[d][1];
+      }
+      return same;
+    }
   };
 
   // A slot's memory.
@@ -124,7 +130,7 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner) const noexcept;
   Tile join_rows(const Tile& tile) const noexcept;
   void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
-  const float* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
+  const std::byte* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;

@@ -79,9 +79,9 @@ struct Sums {
   WEFT_UNROLLED Sums() {
 #pragma GCC unroll 4
     for (auto& channel : sum) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (auto& row : channel) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (Vector& s : row) s = set(0.0f);
       }
     }
@@ -93,9 +93,9 @@ struct Sums {
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
         const Vector bias = set(b.bias[m]);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (auto& row : sum[m]) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
           for (Vector& s : row) s = add(s, bias);
         }
       }
@@ -114,10 +114,10 @@ struct Sums {
     const bool whole = columns >= N * kLanes;
 #pragma GCC unroll 4
     for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
         T* to = out + m * b.out_channel_stride + r * b.out_row_stride;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int n = 0; n < N - 1; ++n) store(one_nan(sum[m][r][n]), to + n * kLanes);
         if (whole) {
           store(one_nan(sum[m][r][N - 1]), to + (N - 1) * kLanes);
@@ -371,23 +371,31 @@ void sum_strips(DirectBlock& b, int64_t most) {
   }
 }
 
+template <int kWidth>
+void sum_long_row(const DirectBlock& b, const float* in, int64_t out, int64_t vectors) {
+  const Function sum =
+      b.window.kind == DirectWindow::Kind::run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>;
+  for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
+    // The last are summed together with some before them.
+    const int64_t first = std::min(column, (vectors - kWidth) * kLanes);
+    sum(b, in + first, out + first, b.columns - first);
+  }
+}
+
 // One row after the other.
 void sum_long_rows(const DirectBlock& b) {
   constexpr int kWidth = 8;
-  const bool is_run = b.window.kind == DirectWindow::Kind::run;
+  constexpr int kWider = kLanes == 16 ? 16 : 8;  // reads less for each sum
   const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
   Fetch fetch(b);
   for (int64_t row = 0; row < b.rows; ++row) {
     const float* in = b.in + row * b.in_row_stride;
     const int64_t out = row * b.out_row_stride;
     fetch(vectors);
-    if (vectors >= kWidth) {
-      for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
-        // The last are summed together with some before them.
-        const int64_t first = std::min(column, (vectors - kWidth) * kLanes);
-        (is_run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>)(b, in + first, out + first,
-                                                                 b.columns - first);
-      }
+    if (vectors >= kWider && (vectors + kWidth - 1) / kWidth % 2 == 0) {
+      sum_long_row<kWider>(b, in, out, vectors);
+    } else if (vectors >= kWidth) {
+      sum_long_row<kWidth>(b, in, out, vectors);
     } else {
       int64_t column = 0;
       for (; b.columns - column > kLanes; column += 2 * kLanes) {

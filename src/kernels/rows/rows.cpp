@@ -83,6 +83,14 @@ void interleave_rows(const float* from, int64_t from_stride, float* to, int64_t 
   constexpr int64_t kStep = int64_t{16} * rows;
   for (int64_t n = begin / kStep * kStep; n < end; n += kStep) {
     __m512 x[rows];
+    if (n >= begin && n + kStep <= end) {
+      for (int r = 0; r < rows; ++r) x[r] = _mm512_loadu_ps(from + r * from_stride + n / rows);
+#pragma GCC unroll 8
+      for (int64_t v = 0; v < rows; ++v) {
+        _mm512_storeu_ps(to + n + 16 * v, interleaved<rows>(x, v));
+      }
+      continue;
+    }
     for (int r = 0; r < rows; ++r) {
       const __mmask16 mask =
           between((begin - n - r + rows - 1) / rows, (end - n - r + rows - 1) / rows);
