@@ -35,6 +35,11 @@ inline Vector one_nan(Vector x) {
   const Bits nan = reinterpret_cast<Bits>(set(kOneNan));
   return reinterpret_cast<Vector>((reinterpret_cast<Bits>(x) & is_number) | (nan & ~is_number));
 }
+inline bool has_nan(Vector x) {
+  bool result = false;
+  for (int64_t i = 0; i < kLanes; ++i) result |= x[i] != x[i];
+  return result;
+}
 
 #else
 
@@ -54,6 +59,7 @@ inline Vector one_nan(Vector x) {
   return hn::IfThenElse(hn::IsNaN(x), set(kOneNan), x);
 #endif
 }
+inline bool has_nan(Vector x) { return !hn::AllFalse(vector_tag, hn::IsNaN(x)); }
 
 #endif
 

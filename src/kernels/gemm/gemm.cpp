@@ -80,13 +80,27 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       for (std::int64_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], x);
     }
   }
+  // Hardly ever is one of the sums NaN: one look at all of them, whose sum is NaN then.
+  Vector all[kVectors];
+#pragma GCC unroll 16
+  for (std::int64_t v = 0; v < kVectors; ++v) all[v] = set(0.0f);
   float* into = to;
 #pragma GCC unroll 32
   for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
 #pragma GCC unroll 16
     for (std::int64_t v = 0; v < kVectors; ++v) {
-      const Vector sum = apart ? add(acc[m][v], load(into + v * kLanes)) : acc[m][v];
-      store(one_nan(sum), into + v * kLanes);
+      if (apart) acc[m][v] = add(acc[m][v], load(into + v * kLanes));
+      store(acc[m][v], into + v * kLanes);
+      all[v] = add(all[v], acc[m][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (std::int64_t v = 1; v < kVectors; ++v) all[0] = add(all[0], all[v]);
+  if (!has_nan(all[0])) return;
+  for (std::int64_t m = 0; m < kPositions; ++m) {
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      float* const sums = to + m * stride + v * kLanes;
+      store(one_nan(load(sums)), sums);
     }
   }
 }
