@@ -3,10 +3,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <system_error>
+#include <csignal>
+#include <exception>
 #include <thread>
 
 #include "base/spinner.h"
@@ -19,6 +21,24 @@ unsigned default_thread_count() noexcept { return base::thread_count(); }
 namespace base {
 
 namespace {
+
+// Those that the process may use. A thread may have been given fewer, the planning one too.
+class Processors {
+ public:
+  Processors() noexcept : known_(sched_getaffinity(getpid(), sizeof allowed_, &allowed_) == 0) {}
+
+  unsigned count() const noexcept {
+    const unsigned count = known_ ? static_cast<unsigned>(CPU_COUNT(&allowed_)) : 0;
+    return count > 0 ? count : std::max(std::thread::hardware_concurrency(), 1u);
+  }
+  void give_to(pthread_t thread) const noexcept {
+    if (known_) pthread_setaffinity_np(thread, sizeof allowed_, &allowed_);
+  }
+
+ private:
+  cpu_set_t allowed_;
+  bool known_;
+};
 
 // One call of run_slots() that others may help with. Jobs are never freed: a thread that looks at
 // one too late finds no slot, or helps whoever has it now.
@@ -80,14 +100,21 @@ class Team {
   // The threads live as long as the process.
   void start() noexcept {
     if (sem_init(&calls_, 0, 0) != 0) return;
+    const Processors processors;
+    // Signals are for the threads of the program.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       for (unsigned i = 1; i < thread_count(); ++i) {
         std::thread thread([this] { attend(); });
         pthread_setname_np(thread.native_handle(), "weft");
+        processors.give_to(thread.native_handle());
         thread.detach();
       }
-    } catch (const std::system_error&) {  // then without the rest
+    } catch (const std::exception&) {  // then without the rest
     }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void run(unsigned slots, void (*work)(void*, unsigned), void* context) noexcept {
@@ -104,7 +131,7 @@ class Team {
   void call(unsigned wanted) noexcept {
     unsigned idle = idle_.load(std::memory_order_seq_cst);
     while (idle < wanted) {
-      if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_relaxed)) continue;
+      if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_seq_cst)) continue;
       sem_post(&calls_);
       ++idle;
     }
@@ -150,18 +177,10 @@ class Team {
 
 constinit Team team;
 
-unsigned processors() noexcept {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    return static_cast<unsigned>(std::max(CPU_COUNT(&allowed), 1));
-  }
-  return std::max(std::thread::hardware_concurrency(), 1u);
-}
-
 }  // namespace
 
 unsigned thread_count() noexcept {
-  static const unsigned count = processors();
+  static const unsigned count = Processors().count();
   return count;
 }
 

@@ -1,6 +1,7 @@
 // Products of ConvolutionPlan with positions along vectors.
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/cache.h"
 #include "base/checked.h"
@@ -64,7 +65,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     inner *= size;
     tiling_.box[d] = part;
     tiling_.boxes[d] = base::divide_up(size, part);
-    left /= part;
+    // What is cut is a tile's last dimension: rows of several parts would not be one.
+    left = joined_ && part < size ? 1 : left / part;
   }
   const std::int64_t panel_bytes = filter_.panel_rows() * terms * 4;
   const std::int64_t panels = filter_.panels();
@@ -157,6 +159,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   if (given.in_place) {
     input = reinterpret_cast<const float*>(given.input);
   } else if (joined_) {
+    assert(strips_apart_);
     // Tiles of other panels read the same.
     if (*slot.box != given.box) pack_joined(given, slot);
     *slot.box = given.box;

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
+#include "kernels/one_nan.h"
 
 namespace weft::ops {
 
@@ -459,6 +460,7 @@ void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel
     rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
     for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
   }
+  for (std::int64_t i = 0; i < count; ++i) sums[i] = kernels::one_nan(sums[i]);
   activate(sums, count);
 }
 

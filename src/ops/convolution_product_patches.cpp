@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "kernels/one_nan.h"
 #include "ops/convolution_product.h"
 
 namespace weft::ops {
@@ -209,7 +210,8 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
     for (std::int64_t q = 0; q < together; ++q) {
       for (std::int64_t o = 0; o < outputs; ++o) {
         float* sums = acc + (q * kSplitBlock + o) * kSplitBlock;
-        for (std::int64_t i = 0; i < kSplitBlock; ++i) sums[i] += bias[o];
+        for (std::int64_t i = 0; i < kSplitBlock; ++i)
+          sums[i] = kernels::one_nan(sums[i] + bias[o]);
         general_.activate(sums, kSplitBlock);
       }
     }

@@ -146,7 +146,8 @@ bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
   std::int64_t distance = 1;
   for (int d = kSpatial; d-- > 0;) {
     const Phase phase = geometry.axes[d].phase(0);
-    if (phase.count > 1 && phase.in_step * geometry.in_strides[d] != distance) return false;
+    const bool counts = phase.count > 1 || d == kSpatial - 1;
+    if (counts && phase.in_step * geometry.in_strides[d] != distance) return false;
     distance *= phase.count;
   }
   return true;

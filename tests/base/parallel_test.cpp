@@ -155,6 +155,7 @@ TEST(ParallelTiles, WorksAfterAFork) {
   run_watched(4, 100);
   const pid_t child = fork();
   if (child == 0) {
+    alarm(60);
     run_watched(4, 100);
     _exit(::testing::Test::HasFailure() ? 1 : 0);
   }

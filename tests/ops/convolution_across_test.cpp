@@ -11,27 +11,46 @@ namespace {
 using ops::count_of;
 using ops::Floats;
 
-// Sizes in one, two or three dimensions; the same stride, window and padding along all.
+// Sizes in one, two or three dimensions; the same window and padding along all, and the same stride
+// but where there are strides.
 struct Shape {
   std::uint32_t batch, groups, in, out;  // channels a group
   Dims spatial;
   std::uint32_t window, stride, dilation, padding;
+  Dims strides = {};
 };
 
 // Rows that fill vectors of 16, or nearly so, and of 8; those that are one where they have one tap;
 // channels that are a power of two apart, between cache lines, and too many for one tile.
 const Shape shapes[] = {
-    {1, 1, 64, 40, {32, 32}, 1, 1, 1, 0},    {2, 1, 20, 33, {14, 14}, 1, 1, 1, 0},
-    {1, 1, 200, 24, {30, 31}, 1, 2, 1, 0},   {2, 2, 17, 9, {11, 13}, 1, 2, 1, 0},
-    {1, 1, 33, 16, {9, 10, 12}, 1, 2, 1, 0}, {1, 1, 520, 30, {61, 7}, 1, 1, 1, 0},
-    {1, 1, 1000, 20, {65, 33}, 1, 2, 1, 0},  {1, 1, 40, 20, {31, 40}, 1, 1, 1, 1},
-    {1, 1, 40, 20, {31, 63}, 1, 2, 1, 1},    {1, 1, 3, 20, {21, 65}, 3, 2, 1, 1},
-    {1, 1, 3, 33, {21, 129}, 7, 2, 1, 3},    {1, 1, 5, 20, {15, 190}, 5, 3, 1, 2},
-    {1, 1, 5, 20, {21, 97}, 3, 3, 3, 0},     {1, 1, 5, 20, {33, 67}, 3, 2, 2, 2},
-    {1, 1, 80, 40, {500}, 3, 1, 1, 1},       {1, 1, 30, 16, {1001}, 5, 2, 1, 2},
-    {1, 1, 2, 16, {5, 9, 64}, 3, 1, 1, 1},   {1, 1, 2, 16, {5, 9, 67}, 3, 2, 1, 1},
-    {1, 1, 1024, 17, {64}, 1, 1, 1, 0},      {1, 1, 40, 30, {40, 40}, 1, 1, 1, 0},
-    {2, 1, 300, 40, {14, 14}, 1, 1, 1, 0},   {1, 1, 130, 20, {64, 64}, 1, 1, 1, 0},
+    {1, 1, 64, 40, {32, 32}, 1, 1, 1, 0},
+    {2, 1, 20, 33, {14, 14}, 1, 1, 1, 0},
+    {1, 1, 200, 24, {30, 31}, 1, 2, 1, 0},
+    {2, 2, 17, 9, {11, 13}, 1, 2, 1, 0},
+    {1, 1, 33, 16, {9, 10, 12}, 1, 2, 1, 0},
+    {1, 1, 520, 30, {61, 7}, 1, 1, 1, 0},
+    {1, 1, 1000, 20, {65, 33}, 1, 2, 1, 0},
+    {1, 1, 40, 20, {31, 40}, 1, 1, 1, 1},
+    {1, 1, 40, 20, {31, 63}, 1, 2, 1, 1},
+    {1, 1, 3, 20, {21, 65}, 3, 2, 1, 1},
+    {1, 1, 3, 33, {21, 129}, 7, 2, 1, 3},
+    {1, 1, 5, 20, {15, 190}, 5, 3, 1, 2},
+    {1, 1, 5, 20, {21, 97}, 3, 3, 3, 0},
+    {1, 1, 5, 20, {33, 67}, 3, 2, 2, 2},
+    {1, 1, 80, 40, {500}, 3, 1, 1, 1},
+    {1, 1, 30, 16, {1001}, 5, 2, 1, 2},
+    {1, 1, 2, 16, {5, 9, 64}, 3, 1, 1, 1},
+    {1, 1, 2, 16, {5, 9, 67}, 3, 2, 1, 1},
+    {1, 1, 1024, 17, {64}, 1, 1, 1, 0},
+    {1, 1, 40, 30, {40, 40}, 1, 1, 1, 0},
+    {2, 1, 300, 40, {14, 14}, 1, 1, 1, 0},
+    {1, 1, 130, 20, {64, 64}, 1, 1, 1, 0},
+    {1, 1, 16, 16, {7, 900}, 1, 2, 1, 0},
+    {1, 1, 9, 53, {3, 299}, 1, 2, 1, 0},
+    {1, 1, 16, 17, {40, 150}, 1, 1, 1, 0, {2, 1}},
+    {1, 1, 37, 16, {5, 20, 49}, 1, 1, 1, 0, {1, 2, 1}},
+    {1, 1, 16, 64, {1024, 1}, 1, 1, 1, 0, {1, 2}},
+    {1, 1, 16, 20, {6, 900, 1}, 1, 1, 1, 0, {2, 1, 3}},
 };
 
 ConvolutionParams params_of(const Shape& s) {
@@ -46,7 +65,7 @@ ConvolutionParams params_of(const Shape& s) {
   p.filter.sizes[1] = s.in;
   p.bias = TensorDesc{.sizes = Dims(rank + 2, 1)};
   p.bias->sizes[1] = s.groups * s.out;
-  p.strides = Dims(rank, s.stride);
+  p.strides = s.strides.empty() ? Dims(rank, s.stride) : s.strides;
   p.dilations = Dims(rank, s.dilation);
   p.start_padding = p.end_padding = Dims(rank, s.padding);
   p.fused_activation = Activation{.type = OperatorType::activation_relu};

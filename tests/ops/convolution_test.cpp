@@ -312,5 +312,73 @@ TEST(Convolution, HalfPrecisionRoundsAfterBiasAndActivation) {
   }
 }
 
+// NaN of other bits in the input, the filter or the bias: one NaN comes out, at every instruction
+// set, for any number of threads.
+TEST(Convolution, NanHasTheSameBitsWhereverItComesFrom) {
+  struct Case {
+    Dims input, filter, stride, padding;
+    std::uint32_t groups = 1;
+    ConvolutionDirection direction = ConvolutionDirection::forward;
+  };
+  constexpr auto kBackward = ConvolutionDirection::backward;
+  const Case cases[] = {{{2, 52, 1, 357}, {43, 52, 1, 3}, {1, 1}, {0, 2}},
+                        {{1, 8, 20, 40}, {8, 1, 3, 3}, {1, 1}, {1, 1}, 8},
+                        {{1, 70, 9, 45}, {40, 70, 3, 3}, {1, 1}, {1, 1}},
+                        {{1, 3, 40, 45}, {33, 3, 5, 5}, {2, 2}, {2, 2}},
+                        {{1, 64, 10, 40}, {40, 64, 1, 1}, {1, 1}, {0, 0}},
+                        {{1, 40, 5, 30}, {40, 36, 4, 4}, {2, 2}, {1, 1}, 1, kBackward},
+                        {{1, 40, 5, 30}, {40, 36, 3, 3}, {1, 3}, {1, 1}, 1, kBackward}};
+  for (const Case& c : cases) {
+    for (const DataType type : {DataType::float32, DataType::float16}) {
+      const bool half = type == DataType::float16;
+      ConvolutionParams p;
+      p.direction = c.direction;
+      p.input = {.data_type = type, .sizes = c.input};
+      p.filter = {.data_type = type, .sizes = c.filter};
+      p.strides = c.stride;
+      p.start_padding = p.end_padding = c.padding;
+      p.group_count = c.groups;
+      p.output.data_type = type;
+      p.output.sizes = output_sizes(p);
+      p.bias = TensorDesc{.data_type = type, .sizes = {1, p.output.sizes[1], 1, 1}};
+      const TensorDesc* const descs[] = {&p.input, &p.filter, &*p.bias};
+      for (std::size_t odd = 0; odd < 3; ++odd) {
+        std::vector<std::byte> bytes[3];
+        ConstBuffer inputs[3];
+        for (std::size_t t = 0; t < 3; ++t) {
+          const Floats values = random_floats(*element_count(descs[t]->sizes), 7);
+          bytes[t].resize(values.size() * byte_size(type));
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            std::byte* const at = &bytes[t][i * byte_size(type)];
+            testing::write_real(type, at, values[i]);
+            if (t != odd || i % 37 != 5) continue;
+            const std::uint64_t sign = i % 2;
+            testing::write_bits(type, at, half ? 0x7e01 | sign << 15 : 0x7fc12345 | sign << 31);
+          }
+          inputs[t] = {bytes[t].data(), bytes[t].size()};
+        }
+        std::vector<std::byte> first;
+        for (const Isa isa : {Isa::base, Isa::avx2, Isa::avx512, Isa::amx}) {
+          for (const unsigned threads : {1u, 2u, 3u, 4u}) {
+            std::vector<std::byte> y(*element_count(p.output.sizes) * byte_size(type));
+            const Buffer outputs[] = {{y.data(), y.size()}};
+            plan(p, {.threads = threads, .max_isa = isa}).run({inputs, outputs});
+            if (threads == 1) first = y;
+            ASSERT_EQ(y, first) << name(isa) << ", " << threads << " threads, tensor " << odd;
+            std::size_t found = 0;
+            for (std::size_t at = 0; at < y.size(); at += byte_size(type)) {
+              const std::uint64_t bits = testing::read_bits(type, &y[at]);
+              if ((bits & (half ? 0x7fff : 0x7fffffff)) <= (half ? 0x7c00 : 0x7f800000)) continue;
+              ++found;
+              ASSERT_EQ(bits, half ? 0xfe00u : 0xffc00000u) << name(isa) << ", tensor " << odd;
+            }
+            ASSERT_GT(found, 0u);
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft

@@ -81,9 +81,25 @@ struct Shape {
   std::vector<Axis> axes;
 };
 
+// Windows of one without padding, whose rows may be taken for one, along one long dimension.
+Shape draw_long_rows(Dice& dice, std::size_t spatial) {
+  Shape shape{1, {1, dice.between(1, 12), dice.between(4, 30)}, {}};
+  const std::size_t longest = dice.between(0, static_cast<std::uint32_t>(spatial) - 1);
+  for (std::size_t d = 0; d < spatial; ++d) {
+    Axis a{};
+    a.window = a.dilation = 1;
+    a.stride = dice.mostly(1, 2, 3);
+    a.in = d == longest ? dice.between(100, 1000) : dice.between(1, 4);
+    a.out = (a.in - 1) / a.stride + 1;
+    shape.axes.push_back(a);
+  }
+  return shape;
+}
+
 // Draws until it is small enough to be computed naively by the thousand.
 Shape draw_shape(const Case& c, Dice& dice, bool forward) {
   const std::size_t spatial = dice.pick({1, 1, 2, 2, 2, 3});
+  if (forward && dice.chance(0.04)) return draw_long_rows(dice, spatial);
   const double budget = c.large ? 2'000'000 : 15'000;
   for (std::uint32_t size = c.large ? 40 : 12;; size = std::max(size / 2, 1u)) {
     Shape shape{dice.mostly(1, 2, 4), draw_channels(dice, c.large), {}};

@@ -50,9 +50,7 @@ GemmFunction function(std::int64_t vectors, std::int64_t positions,
 }
 
 void add_scaled_row(float factor, const float* x, float* acc, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; ++i) {
-    acc[i] = one_nan(std::fma(factor, x[i], acc[i]));
-  }
+  for (std::int64_t i = 0; i < count; ++i) acc[i] = std::fma(factor, x[i], acc[i]);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "kernels/one_nan.h"
 #include "kernels/split/split.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -42,7 +43,7 @@ inline __mmask16 first_of_16(std::int64_t count) {
 
 // What becomes of a sum. NaN passes, as in the activation kernels.
 inline __m512 finish_sum(__m512 sum, __m512 bias, bool relu) {
-  const __m512 x = _mm512_add_ps(sum, bias);
+  const __m512 x = one_nan(_mm512_add_ps(sum, bias));
   return relu ? _mm512_max_ps(_mm512_setzero_ps(), x) : x;
 }
 
