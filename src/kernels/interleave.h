@@ -1,6 +1,7 @@
 #pragma once
 
-// Interleaves vectors of floats. Only for files that are compiled for AVX-512.
+// Interleaves vectors of floats, and takes every other one. Only for files that are compiled for
+// AVX-512.
 
 #include <immintrin.h>
 
@@ -34,6 +35,15 @@ inline __m512 interleaved(const __m512 (&x)[rows], std::int64_t v) {
     y = _mm512_mask_permutexvar_ps(y, table.masks[v][r], lanes, x[r]);
   }
   return y;
+}
+
+inline __m512i even_numbers() {
+  return _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+}
+
+// Numbers 0, 2, .., 30 of two vectors, one behind the other.
+inline __m512 every_other(__m512 low, __m512 high) {
+  return _mm512_permutex2var_ps(low, even_numbers(), high);
 }
 
 }  // namespace

@@ -261,8 +261,9 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   // a copy, what these are multiplied by.
   std::int64_t block = strips_apart_ ? base::take_digit(index, tiling_.panel_blocks) : 0;
   tile.box = index;
-  for (int d = kSpatial; d-- > 0;)
+  for (int d = kSpatial; d-- > 0;) {
     tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
+  }
   if (!strips_apart_) block = base::take_digit(index, tiling_.panel_blocks);
   tile.first_panel = block * tiling_.panel_block;
   tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);

@@ -38,12 +38,12 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
   const std::int64_t taps = tile.set->taps;
   const std::int64_t first_term = batch.step * kSplitBlock;
   const std::int64_t terms = std::min(batch.steps * kSplitBlock, tile.set->terms - first_term);
-  std::int64_t channel = first_term / taps, tap = first_term % taps;
-  for (std::int64_t t = 0; t < terms; ++t) {
-    slot.row_offsets[t] = channel * shape_.in_channel_stride + tap_offset(*tile.set, tap);
-    if (++tap < taps) continue;
-    tap = 0;
-    ++channel;
+  for (std::int64_t t = 0; t < std::min(terms, taps); ++t) {
+    slot.row_offsets[t] = (first_term + t) / taps * shape_.in_channel_stride +
+                          tap_offset(*tile.set, (first_term + t) % taps);
+  }
+  for (std::int64_t t = taps; t < terms; ++t) {
+    slot.row_offsets[t] = slot.row_offsets[t - taps] + shape_.in_channel_stride;
   }
   std::fill_n(slot.row_offsets + terms, kernels::kPatchTermsAhead, std::int64_t{0});
   side.rows = {.rows = input,
@@ -210,8 +210,9 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
     for (std::int64_t q = 0; q < together; ++q) {
       for (std::int64_t o = 0; o < outputs; ++o) {
         float* sums = acc + (q * kSplitBlock + o) * kSplitBlock;
-        for (std::int64_t i = 0; i < kSplitBlock; ++i)
+        for (std::int64_t i = 0; i < kSplitBlock; ++i) {
           sums[i] = kernels::one_nan(sums[i] + bias[o]);
+        }
         general_.activate(sums, kSplitBlock);
       }
     }

@@ -11,7 +11,32 @@
 namespace weft::api_tests {
 namespace {
 
-class Allocation : public ::testing::TestWithParam<Sample> {};
+class Allocation : public ::testing::TestWithParam<Sample> {
+ protected:
+  void SetUp() override {
+    if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+  }
+
+  // Planned on this thread, run by `run_on`.
+  template <class RunOn>
+  void expect_none(unsigned threads, const RunOn& run_on) {
+    const Plan plan = weft::plan(GetParam().params, {.threads = threads});
+    RunMemory memory(plan);
+    const Bindings bindings = memory.bindings();
+    long count = -1;
+    ErrorCode code = ErrorCode::invalid_argument;
+    run_on([&] {
+      const AllocationCounter counter;
+      code = plan.run(bindings, memory.workspace);
+      count = counter.count();
+    });
+    EXPECT_EQ(code, ErrorCode::ok);
+    EXPECT_EQ(count, 0);
+  }
+};
+
+const auto this_thread = [](const auto& run) { run(); };
+const auto another_thread = [](const auto& run) { std::thread(run).join(); };
 
 INSTANTIATE_TEST_SUITE_P(, Allocation, ::testing::ValuesIn(samples()), sample_name);
 
@@ -24,48 +49,13 @@ TEST(AllocationCounter, SeesNewAndMalloc) {
   EXPECT_EQ(counter.count(), 2);
 }
 
-TEST_P(Allocation, RunAllocatesNothing) {
-  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
-  const Plan plan = weft::plan(GetParam().params, {.threads = 1});
-  RunMemory memory(plan);
-  const Bindings bindings = memory.bindings();
-  long count = -1;
-  ErrorCode code = ErrorCode::invalid_argument;
-  {
-    const AllocationCounter counter;
-    code = plan.run(bindings, memory.workspace);
-    count = counter.count();
-  }
-  EXPECT_EQ(code, ErrorCode::ok);
-  EXPECT_EQ(count, 0);
-}
+TEST_P(Allocation, RunAllocatesNothing) { expect_none(1, this_thread); }
 
-TEST_P(Allocation, NorDoesARunOnManyThreads) {
-  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
-  const Plan plan = weft::plan(GetParam().params, {.threads = 7});
-  RunMemory memory(plan);
-  const Bindings bindings = memory.bindings();
-  const AllocationCounter counter;
-  EXPECT_EQ(plan.run(bindings, memory.workspace), ErrorCode::ok);
-  EXPECT_EQ(counter.count(), 0);
-}
+TEST_P(Allocation, NorDoesARunOnManyThreads) { expect_none(7, this_thread); }
 
-TEST_P(Allocation, NorDoesARunOnAThreadOfItsOwn) {
-  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
-  const Plan plan = weft::plan(GetParam().params, {.threads = 7});
-  RunMemory memory(plan);
-  const Bindings bindings = memory.bindings();
-  long count = -1;
-  std::thread([&] {
-    const AllocationCounter counter;
-    EXPECT_EQ(plan.run(bindings, memory.workspace), ErrorCode::ok);
-    count = counter.count();
-  }).join();
-  EXPECT_EQ(count, 0);
-}
+TEST_P(Allocation, NorDoesARunOnAThreadOfItsOwn) { expect_none(7, another_thread); }
 
 TEST_P(Allocation, NorDoesARunThatIsRefused) {
-  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
   const Plan plan = weft::plan(GetParam().params, {.threads = 1});
   RunMemory memory(plan);
   memory.inputs[0].size_in_bytes = 1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/interleave.h"
 #include "kernels/one_nan.h"
 #include "kernels/unrolled.h"
 
@@ -136,9 +137,7 @@ WEFT_UNROLLED void sum_block(const Block& b) {
         for (int n = 0; n < kAll; ++n, from += next) {
           x[n] = load(from);
           if constexpr (kStep == 2) {
-            const __m512i even =
-                _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-            x[n] = keep(_mm512_permutex2var_ps(x[n], even, load(from + kLanes)));
+            x[n] = keep(every_other(x[n], load(from + kLanes)));
           }
         }
 #pragma GCC unroll 8
@@ -276,7 +275,7 @@ WEFT_UNROLLED void sum_narrow(const Block& b) {
     bias[p] = keep(halves(b.bias[channels[0]], b.bias[channels[1]]));
   }
   const __m512i lanes =
-      kStep == 2 ? _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0)
+      kStep == 2 ? even_numbers()
                  : _mm512_set_epi32(23, 22, 21, 20, 19, 18, 17, 16, 7, 6, 5, 4, 3, 2, 1, 0);
   __m512i places[kWindow];
   Mask mask[kWindow];

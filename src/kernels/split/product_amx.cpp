@@ -17,10 +17,8 @@ template <int step>
 __m512 load_masked(const float* from, __mmask16 mask) {
   if constexpr (step == 1) return _mm512_maskz_loadu_ps(mask, from);
   const __mmask32 wide = _pdep_u32(mask, 0x55555555u);
-  const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-  return _mm512_permutex2var_ps(
-      _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide), from), even,
-      _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide >> kHalf), from + kHalf));
+  return every_other(_mm512_maskz_loadu_ps(static_cast<__mmask16>(wide), from),
+                     _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide >> kHalf), from + kHalf));
 }
 
 template <int step>
