@@ -61,7 +61,9 @@ class Packing {
   std::uint64_t bytes() const noexcept { return bytes_; }  // of packed memory
   std::int64_t batch_bytes() const noexcept { return batch_bytes_; }
 
-  void copy(const void* from, void* to) const noexcept { copy_->run({&from, &to, nullptr, nullptr}); }
+  void copy(const void* from, void* to) const noexcept {
+    copy_->run({&from, &to, nullptr, nullptr});
+  }
   bool apart() const noexcept { return apart_; }
 
  private:
@@ -103,9 +105,9 @@ class PackedConvolution final : public PlanBody {
     outputs = {params.output};
     (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) =
         base::round_up(convolution_->prepared_size_in_bytes, base::kWorkspaceAlignment);
-    workspace_size_in_bytes += base::round_up(convolution_->workspace_size_in_bytes,
-                                              base::kWorkspaceAlignment) +
-                               input_.bytes() + output_.bytes();
+    workspace_size_in_bytes +=
+        base::round_up(convolution_->workspace_size_in_bytes, base::kWorkspaceAlignment) +
+        input_.bytes() + output_.bytes();
   }
 
   void prepare(const void* filter, void* prepared) const noexcept override {
@@ -157,8 +159,8 @@ std::shared_ptr<const PlanBody> convolution_packed(const ConvolutionParams& para
       (*element_count(params.input.sizes) + *element_count(params.output.sizes)) / batch *
       byte_size(params.input.data_type);
   if (image_bytes > kMostBytes) return nullptr;
-  auto images = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kWantedBytes / image_bytes, 1, batch));
+  auto images =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWantedBytes / image_bytes, 1, batch));
   while (batch % images != 0) --images;
   return std::make_shared<const PackedConvolution>(params, options, images, planner);
 }

@@ -21,8 +21,7 @@ class CopyBody final : public PlanBody {
            DataType data_type, const PlanOptions& options)
       : traversal_(input, output),
         copy_(kernels::row_kernels(base::choose_isa(options.max_isa)).copy(data_type)),
-        transpose_(kernels::transpose_kernel(base::choose_isa(options.max_isa),
-                                             bit_size(data_type))
+        transpose_(kernels::transpose_kernel(base::choose_isa(options.max_isa), bit_size(data_type))
                        .transpose),
         element_bytes_(byte_size(data_type)),
         slots_(slot_count(options, traversal_.tiles())) {

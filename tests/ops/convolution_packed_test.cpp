@@ -62,8 +62,8 @@ TEST(ConvolutionPacked, HasTheBitsOfPackedTensors) {
     for (float& x : result) x = distribution(random);
     return result;
   };
-  for (const ops::Shape& shape : {ops::Shape{4, 40, 40, 1, 20, 20, 3, 1, 1},
-                                  ops::Shape{3, 4, 4, 1, 600, 600, 1, 1, 1}}) {
+  for (const ops::Shape& shape :
+       {ops::Shape{4, 40, 40, 1, 20, 20, 3, 1, 1}, ops::Shape{3, 4, 4, 1, 600, 600, 1, 1, 1}}) {
     ConvolutionParams p = ops::params_of(shape);
     const Floats x = numbers(ops::count_of(p.input));
     const Floats filter = numbers(ops::count_of(p.filter));
