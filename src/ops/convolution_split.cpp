@@ -183,7 +183,8 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   if (shares_pixels_) block_group_ = filter_.in_blocks();
   block_group_ =
       base::divide_up(filter_.in_blocks(), base::divide_up(filter_.in_blocks(), block_group_));
-  const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
+  const std::int64_t pixel_bytes =
+      std::max<std::int64_t>(block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock, 1);
   const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
   band_rows_ = std::clamp<std::int64_t>(fitting, base::divide_up(kMinLine, pitch),
                                         std::max<std::int64_t>(rows.max_count(), 1));
