@@ -94,10 +94,12 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
     const auto blocks_of = [](std::int64_t count) {
       const std::int64_t rest = count % kSplitBlock;
       const double last = rest == 0 ? 0 : rest <= kSplitBlock / 2 ? 0.8 : 1;
-      return static_cast<double>(count / kSplitBlock) + last;
+      const std::int64_t whole = count / kSplitBlock;
+      return static_cast<double>(whole) + last;
     };
     const auto rows = static_cast<double>(pd.count * ph.count);
-    const auto steps = static_cast<double>(std::ssize(planes.order) / kSplitBlock);
+    const std::int64_t whole_steps = std::ssize(planes.order) / kSplitBlock;
+    const auto steps = static_cast<double>(whole_steps);
     // A step of products of a block, from the second-level cache where the first is too small; its
     // results; a pair of terms of 16 positions.
     constexpr double kFarOperands = 96 << 10;

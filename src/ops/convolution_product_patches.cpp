@@ -14,7 +14,6 @@ using kernels::LaneRange;
 using kernels::PatchPairs;
 using kernels::ProductResult;
 using kernels::ProductSide;
-using kernels::SplitRange;
 
 ProductConvolution::Batch ProductConvolution::batch_at(const Tile& tile, std::int64_t first,
                                                        std::int64_t step) const noexcept {
