@@ -147,9 +147,10 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(line_) + " positions x " +
                 std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
-                std::to_string(run_) + " positions x " + std::to_string(step_chunk_ * kSplitBlock) +
-                " terms at a time" + (has_planes() ? " from planes, " : ", ") +
-                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+                std::to_string(has_planes() ? kSplitBlock : run_) + " positions x " +
+                std::to_string(step_chunk_ * kSplitBlock) + " terms at a time" +
+                (has_planes() ? " from planes, " : ", ") + std::to_string(tile_count_) +
+                " tiles, " + std::to_string(slots_) + " slots";
 }
 
 // Bands of rows whose planes stay near, and so many that all threads have some.

@@ -86,8 +86,8 @@ ConvolutionGeometry ProductConvolution::as_one_image(const ConvolutionGeometry& 
   return g;
 }
 
-// Only of one phase, where windows overlap, take rows one after the other, and do not fill blocks
-// of 16 positions badly.
+// Only of one phase and one class of taps, where windows overlap, take rows one after the other and
+// leave none out, and do not fill blocks of 16 positions badly.
 ProductConvolution::Planes ProductConvolution::planes_of(const ConvolutionGeometry& geometry,
                                                          const std::vector<PhaseSet>& sets) {
   Planes planes;
@@ -95,8 +95,12 @@ ProductConvolution::Planes ProductConvolution::planes_of(const ConvolutionGeomet
   // References, since clang 14 captures no bindings.
   const Phase &pd = set.inputs[0], &ph = set.inputs[1], &pw = set.inputs[2];
   const std::int64_t width = base::round_up(pw.count, kSplitBlock / 2);
-  if (sets.size() > 1 || set.members.size() > 1 ||
-      set.taps < 2 * pd.in_step * ph.in_step * pw.in_step || set.terms > kMaxPlaneTerms ||
+  for (const ConvolutionAxis& axis : geometry.axes) {
+    if (axis.class_count() > 1) return planes;
+  }
+  if (sets.size() > 1 || set.members.size() > 1 || set.terms > kMaxPlaneTerms ||
+      std::max({pd.in_step, ph.in_step, pw.in_step}) > kMaxPlaneTerms ||
+      set.taps < 2 * pd.in_step * ph.in_step * pw.in_step || ph.taps < ph.in_step ||
       (ph.taps > 1 && std::abs(ph.offset_step) != 1) || 3 * pw.count < 2 * width) {
     return planes;
   }

@@ -62,7 +62,6 @@ class Traversal {
   }
 
  private:
-
   Block at(std::int64_t block) const noexcept;
 
   Dimension x_;                            // along a row

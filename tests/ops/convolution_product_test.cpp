@@ -40,6 +40,39 @@ TEST_F(ProductConvolutionTest, FirstLayers) {
   }
 }
 
+// One output where the stride has several: one phase, but as many classes of taps as ever.
+TEST_F(ProductConvolutionTest, PhaseOfSeveralClasses) {
+  for (const std::uint32_t stride : {2u, 3u}) {
+    ConvolutionParams p = params_of({1, 8, 32, 1, 1, 64, 3, 1, 1, ConvolutionDirection::backward});
+    p.strides = {stride, 1};
+    p.end_padding = {1, 1};
+    p.output.sizes = output_sizes(p);
+    ASSERT_EQ(p.output.sizes[2], 1u);
+    expect_right(p);
+  }
+}
+
+// What no window reads may be infinite: for every number of threads, or for none.
+TEST_F(ProductConvolutionTest, RowsBetweenWindowsAreNotRead) {
+  ConvolutionParams p = params_of({1, 3, 32, 1, 41, 64, 1, 1, 1});
+  p.filter.sizes = {32, 3, 1, 9};
+  p.strides = {3, 1};
+  p.start_padding = {0, 4};
+  p.end_padding = {0, 4};
+  p.output.sizes = output_sizes(p);
+  const Floats w = numbers(count_of(p.filter));
+  const Floats b = numbers(p.output.sizes[1]);
+  Floats x = numbers(count_of(p.input));
+  const Floats expected = run(plan_of<ProductConvolution>(p), x, w, b);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i / 64 % 41 % 3 != 0) x[i] = std::numeric_limits<float>::infinity();
+  }
+  for (const unsigned threads : {1u, 2u, 16u}) {
+    EXPECT_TRUE(same_bits(run(plan_of<ProductConvolution>(p, threads), x, w, b), expected))
+        << threads;
+  }
+}
+
 TEST_F(ProductConvolutionTest, ThreeDimensions) {
   ConvolutionParams p;
   p.mode = ConvolutionMode::cross_correlation;
