@@ -134,12 +134,7 @@ bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
     }
     stride *= phase.count;
   }
-  // One row whose vectors cross cache lines is loaded once a strip, if that leaves room in the
-  // first-level cache for the filter.
-  constexpr std::int64_t kStripAndFilter = 48;
-  const bool is_row = geometry.axes[0].max_count() * geometry.axes[1].max_count() == 1;
-  return !(is_row && lies_in_line(geometry) && !lies_at_lines(geometry) &&
-           stays_in_first_cache(geometry, kStripAndFilter));
+  return true;
 }
 
 bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
@@ -155,6 +150,24 @@ bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
 
 bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept {
   return lies_in_line(geometry) && geometry.in_channel_stride % kLineFloats == 0;
+}
+
+bool is_line_across(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept {
+  // Groups of few channels are over before a tile has begun.
+  constexpr std::int64_t kManyChannels = 16;
+  return geometry.in_channels >= kManyChannels && joins_rows(geometry) && lies_in_line(geometry) &&
+         is_best_across(geometry, kernel);
+}
+
+bool suits_strips(const ConvolutionGeometry& geometry,
+                  const kernels::GemmKernel& kernel) noexcept {
+  if (!lies_in_line(geometry)) return false;
+  constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;
+  const std::int64_t floats = geometry.in_channels * (geometry.out_channels + kStrip);
+  return geometry.out_channels == channels_across(geometry, kernel) ||
+         floats * 4 <= base::first_cache_bytes() ||
+         (!lies_at_lines(geometry) && stays_in_first_cache(geometry, kStripAndFilter));
 }
 
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
