@@ -45,8 +45,10 @@ enum class ConvolutionDirection : std::uint32_t { forward = 0, backward = 1 };
 // Strides, dilations and padding are in elements of the image (BACKWARD: of the output); they have
 // nothing to do with the strides of the tensors, which are in elements of memory.
 //
-// float32 or float16, one type for all tensors; any tensor strides. float16 is computed in float32
-// and rounded once. Throws Error: invalid_argument, listing every broken rule.
+// float32 or float16, one type for all tensors; any tensor strides, though rows whose elements are
+// apart in memory, as with channels last, are copied into the workspace and out of it again, 16 MiB
+// of images or one image at a time. float16 is computed in float32 and rounded once. Throws Error:
+// invalid_argument, listing every broken rule.
 // Source: DML_CONVOLUTION_OPERATOR_DESC. Where the page is silent: docs/decisions.md#convolution.
 struct ConvolutionParams {
   TensorDesc input = {};

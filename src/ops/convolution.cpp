@@ -13,6 +13,7 @@
 #include "ops/activation.h"
 #include "ops/checker.h"
 #include "ops/convolution_direct.h"
+#include "ops/convolution_packed.h"
 #include "ops/convolution_plan.h"
 #include "ops/convolution_product.h"
 #include "ops/convolution_split.h"
@@ -283,7 +284,8 @@ Way winograd(const char* name, const ConvolutionParams& params, const PlanOption
 }
 
 // Of the ways that suit any window and any number of channels, the one that takes the least time.
-Plan fastest(const ConvolutionParams& params, const PlanOptions& options) {
+std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
+                                       const PlanOptions& options) {
   std::vector<Way> ways = {
       {"gemm", ops::general_seconds(params), make_body<ops::ConvolutionPlan>},
       {"product", ops::ProductConvolution::seconds(params, options),
@@ -307,7 +309,16 @@ Plan fastest(const ConvolutionParams& params, const PlanOptions& options) {
                   way.seconds * 1e6);
     body->explanation += text;
   }
-  return Plan(body);
+  return body;
+}
+
+std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
+                                             const PlanOptions& options) {
+  if (options.strict) return std::make_shared<ops::ConvolutionPlan>(params, options);
+  if (ops::DirectConvolution::suits(params, options)) {
+    return std::make_shared<ops::DirectConvolution>(params, options);
+  }
+  return fastest(params, options);
 }
 
 }  // namespace
@@ -316,11 +327,8 @@ Plan plan(const ConvolutionParams& params, const PlanOptions& given) {
   ops::throw_if_any(validate(params), OperatorType::convolution);
   PlanOptions options = given;
   options.strict |= base::strict_asked();
-  if (options.strict) return Plan(std::make_shared<ops::ConvolutionPlan>(params, options));
-  if (ops::DirectConvolution::suits(params, options)) {
-    return Plan(std::make_shared<ops::DirectConvolution>(params, options));
-  }
-  return fastest(params, options);
+  auto packed = ops::convolution_packed(params, options, body_of);
+  return Plan(packed != nullptr ? std::move(packed) : body_of(params, options));
 }
 
 void convolution(const ConvolutionParams& params, ConstBuffer input, ConstBuffer filter,

@@ -88,7 +88,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;
   // The fewer the taps, the less often pixels are found in the first level.
-  const double rate = 2.3e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
+  const double rate = 2.45e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
   return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
              line_share * products / rate +
          in_elements * planes * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
@@ -183,7 +183,8 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   if (shares_pixels_) block_group_ = filter_.in_blocks();
   block_group_ =
       base::divide_up(filter_.in_blocks(), base::divide_up(filter_.in_blocks(), block_group_));
-  const std::int64_t pixel_bytes = block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock;
+  const std::int64_t pixel_bytes =
+      std::max<std::int64_t>(block_group_ * kernels_.parts * plane_count * 2 * kSplitBlock, 1);
   const std::int64_t fitting = kPixelBytes / pixel_bytes / pitch - row_spread;
   band_rows_ = std::clamp<std::int64_t>(fitting, base::divide_up(kMinLine, pitch),
                                         std::max<std::int64_t>(rows.max_count(), 1));

@@ -37,7 +37,8 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
       tiling_(geometry_, outputs, unit != nullptr, slot_count(options, INT64_MAX)),
-      filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
+      filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few),
+      first_input_{first_input(geometry_.axes[1]), first_input(geometry_.axes[2])} {
   out_block_count_ = base::divide_up(filter_.out_blocks(), tiling_.out_shares);
   out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
   tile_count_ = base::divide_up(geometry_.batch, tiling_.images) * geometry_.groups *
@@ -205,7 +206,7 @@ void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* chan
   const ConvolutionGeometry& g = geometry_;
   const kernels::WinogradTile& outputs = tiling_.tile;
   const std::int64_t width = g.axes[2].in_size();
-  const std::int64_t first_row = tile.first_row * outputs.rows + first_input(g.axes[1]);
+  const std::int64_t first_row = tile.first_row * outputs.rows + first_input_[0];
   const std::int64_t tile_rows = tile.images > 1 ? tiling_.rows : tile.rows;
   const std::int64_t rows = tile_rows * outputs.rows + kWinogradWindow - 1;
   kernels::WinogradRows result{
@@ -216,7 +217,7 @@ void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* chan
       .begin = std::clamp<std::int64_t>(-first_row, 0, rows),
       .end = std::clamp<std::int64_t>(g.axes[1].in_size() - first_row, 0, rows),
       .size = width,
-      .first = tile.first_column * outputs.columns + first_input(g.axes[2]),
+      .first = tile.first_column * outputs.columns + first_input_[1],
       .tiles = tile.columns,
       .to = to,
       .point_stride = plane_point_,

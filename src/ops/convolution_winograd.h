@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -100,6 +101,8 @@ class WinogradConvolution : public SplitPlan {
   std::int64_t sums_floats() const noexcept;
   std::int64_t row_floats() const noexcept;
 
+  // Row and column of the input that the first output's window starts at.
+  std::array<std::int64_t, 2> first_input_;
   std::int64_t out_block_count_ = 0;  // a tile
   std::int64_t out_splits_ = 0;
   std::int64_t tile_count_ = 0;

@@ -30,6 +30,7 @@ struct RowLoops {
   // The same to and from rows of the data type; null where those have to be widened or narrowed.
   kernels::Between<Real> blend;
   kernels::Along<Real> along_tensor;
+  kernels::RowsFunction rows;
 };
 
 RowLoops<float> float_loops(DataType type, Isa isa) {
@@ -43,7 +44,8 @@ RowLoops<float> float_loops(DataType type, Isa isa) {
           half ? k.between_f16 : k.between_f32,
           !half                ? k.along_f32
           : k.isa >= Isa::avx2 ? k.along_f16  // elsewhere widening is no instruction: done once
-                               : nullptr};
+                               : nullptr,
+          half ? k.rows_f16 : k.rows_f32};
 }
 
 RowLoops<double> integer_loops(DataType type, Isa isa) {
@@ -53,6 +55,7 @@ RowLoops<double> integer_loops(DataType type, Isa isa) {
           is_signed ? k.store_f64_i8 : k.store_f64_u8,
           k.between_f64,
           k.along_f64,
+          nullptr,
           nullptr,
           nullptr};
 }
@@ -175,6 +178,7 @@ class LinearBody final : public PlanBody {
     }
     geometry_.sweep(tile, step, [&](int64_t offset, int64_t o, int64_t count) {
       if (rows.stepped) settle(rows);
+      if (write_at_once(rows, o, count, to + offset * element_bytes_)) return;
       for (int64_t i = 0; i < count;) {
         const int64_t row = offset + i * geometry_.outer[early_].output_stride;
         i += write_late(rows, o + i, count - i, to + row * element_bytes_);
@@ -199,6 +203,49 @@ class LinearBody final : public PlanBody {
     constexpr int64_t kLongRow = 2048;  // the processor sees what comes
     if (bytes > kLongRow) return;
     for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(to + kBytesAhead + b, 1);
+  }
+
+  // All `count` rows of the output from o on, where there is a loop for them.
+  bool write_at_once(const Rows& rows, int64_t o, int64_t count, std::byte* to) const noexcept {
+    // Interpolated rows that are longer take as much time one by one.
+    constexpr int64_t kMostPicked = 64;
+    const kernels::Picks& picks = rows.source.picks;
+    if (loops_.rows == nullptr || rows.mixed_count > 1 || rows.source.offsets != nullptr ||
+        geometry_.inner.input_stride != 1 || geometry_.inner.output_stride != 1 ||
+        (picks.index != nullptr && picks.count > kMostPicked)) {
+      return false;
+    }
+    // What is copied stays as it is, which widening float16 would not leave every NaN.
+    if (picks.index == nullptr && rows.mixed_count == 0 && data_type_ == DataType::float16) {
+      return false;
+    }
+    const Pair mixed = rows.mixed_count > 0 ? rows.mixed[0] : Pair{};
+    const ResampleAxis& axis = geometry_.outer[early_];
+    constexpr int64_t kMost = 32;
+    std::array<int64_t, kMost> index;
+    std::array<float, kMost> t;
+    kernels::LerpRows k{.row = rows.from + (rows.offset + mixed.first) * element_bytes_,
+                        .other = nullptr,
+                        .between = mixed.t,
+                        .row_stride = axis.input_stride,
+                        .picks = &picks,
+                        .index = index.data(),
+                        .t = t.data(),
+                        .rows = 0,
+                        .to = to,
+                        .to_stride = axis.output_stride};
+    if (mixed.t > 0) k.other = rows.from + (rows.offset + mixed.second) * element_bytes_;
+    for (int64_t done = 0; done < count; done += k.rows) {
+      k.rows = std::min(kMost, count - done);
+      for (int64_t i = 0; i < k.rows; ++i) {
+        const Pair pair = pair_of(early_, o + done + i);
+        index[static_cast<std::size_t>(i)] = pair.index;
+        t[static_cast<std::size_t>(i)] = pair.t;
+      }
+      k.to = to + done * axis.output_stride * element_bytes_;
+      if (!loops_.rows(k)) return false;
+    }
+    return true;
   }
 
   // Some rows of the output from o on, at most `count`; returns how many.

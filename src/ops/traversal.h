@@ -28,30 +28,40 @@ class Traversal {
   // "12 tiles, rows of 2048, 2 threads", for people.
   std::string text(unsigned slots) const;
 
-  // Calls row(input offset, output offset, count) for each row of a tile; offsets in elements.
-  template <class Row>
-  void visit(std::int64_t tile, const Row& row) const noexcept {
-    const std::int64_t end = std::min(blocks_, (tile + 1) * blocks_per_tile_);
-    for (std::int64_t block = tile * blocks_per_tile_; block < end; ++block) {
-      const Block b = at(block);
-      for (std::int64_t y = 0; y < b.rows; ++y) {
-        row(b.input + y * y_.in, b.output + y * y_.out, b.count);
-      }
-    }
-  }
-
- private:
   struct Dimension {
     std::int64_t size = 1;
     std::int64_t in = 0;  // strides
     std::int64_t out = 0;
   };
   struct Block {
-    std::int64_t input;
+    std::int64_t input;  // offset of its first element
     std::int64_t output;
     std::int64_t rows;
-    std::int64_t count;
+    std::int64_t count;  // elements of a row
   };
+
+  // Along a row of a block, and from row to row.
+  const Dimension& along() const noexcept { return x_; }
+  const Dimension& across() const noexcept { return y_; }
+
+  // Calls visitor(block) for each block of a tile.
+  template <class Visitor>
+  void visit_blocks(std::int64_t tile, const Visitor& visitor) const noexcept {
+    const std::int64_t end = std::min(blocks_, (tile + 1) * blocks_per_tile_);
+    for (std::int64_t block = tile * blocks_per_tile_; block < end; ++block) visitor(at(block));
+  }
+
+  // Calls row(input offset, output offset, count) for each row of a tile; offsets in elements.
+  template <class Row>
+  void visit(std::int64_t tile, const Row& row) const noexcept {
+    visit_blocks(tile, [&](const Block& b) {
+      for (std::int64_t y = 0; y < b.rows; ++y) {
+        row(b.input + y * y_.in, b.output + y * y_.out, b.count);
+      }
+    });
+  }
+
+ private:
 
   Block at(std::int64_t block) const noexcept;
 

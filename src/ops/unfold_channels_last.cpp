@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/aligned_memory.h"
+#include "ops/copy_plan.h"
 #include "ops/layout.h"
 
 namespace weft::ops {
@@ -100,20 +101,16 @@ class ChannelsLastBody final : public PlanBody {
     Part() = default;
     Part(const UnfoldParams& params, const PlanOptions& options, std::uint32_t images,
          std::uint32_t channels, UnfoldPlanner planner) {
-      const Dims& sizes = params.input.sizes;
-      UnfoldParams packing{.input = params.input};
-      packing.input.sizes[0] = images;
-      packing.input.sizes[1] = channels;
-      packing.output = {.data_type = params.input.data_type,
-                        .sizes = {images, channels, static_cast<std::uint32_t>(product(sizes, 2))}};
-      packing.window_sizes.assign(sizes.size() - 2, 1);
-      pack = planner(packing, options);
-
+      TensorDesc image = params.input;
+      image.sizes[0] = images;
+      image.sizes[1] = channels;
       UnfoldParams unfolding = params;
-      unfolding.input = {.data_type = params.input.data_type, .sizes = packing.input.sizes};
+      unfolding.input = {.data_type = image.data_type, .sizes = image.sizes};
+      pack = copy_plan(OperatorType::unfold, layout_of(image), layout_of(unfolding.input),
+                       image.data_type, options);
       unfolding.output = three(params.output);
       unfolding.output.sizes[0] = images;
-      unfolding.output.sizes[1] = unfolding.output.sizes[1] / sizes[1] * channels;
+      unfolding.output.sizes[1] = unfolding.output.sizes[1] / params.input.sizes[1] * channels;
       unfold = planner(unfolding, options);
     }
   };

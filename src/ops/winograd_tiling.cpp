@@ -39,13 +39,13 @@ struct Costs {
     return tile.rows == 4 ? of_4x4 : tile.columns == 4 ? of_2x4 : of_2x2;
   }
 };
-constexpr Costs kUnit{.of_2x2 = {18e-9, 130e-9, 35e-9},
-                      .of_2x4 = {25e-9, 150e-9, 50e-9},
-                      .of_4x4 = {25e-9, 250e-9, 90e-9},
-                      .step = 175e-9,
-                      .far_step = 215e-9,
-                      .sums = 30e-9,
-                      .filter_byte = 5e-11,
+constexpr Costs kUnit{.of_2x2 = {11e-9, 110e-9, 40e-9},
+                      .of_2x4 = {17e-9, 230e-9, 64e-9},
+                      .of_4x4 = {21e-9, 520e-9, 160e-9},
+                      .step = 245e-9,
+                      .far_step = 290e-9,
+                      .sums = 20e-9,
+                      .filter_byte = 1.2e-11,
                       .number_bytes = 6};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
@@ -86,9 +86,12 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
 
 // Time on some threads, at most: of all blocks of all images, the largest of which ends last, each
 // cut into shares of its output channels.
-double time_of(const Cost& all, const Cost& largest, std::int64_t shares, unsigned threads) {
+double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, std::int64_t shares,
+               unsigned threads) {
   const auto cuts = static_cast<double>(shares);
-  const double rest = (largest.input + largest.rest / cuts) * static_cast<double>(threads - 1);
+  const double share = largest.input + largest.rest / cuts;
+  if (blocks * shares <= threads) return share;
+  const double rest = share * static_cast<double>(threads - 1);
   return (all.input * cuts + all.rest + rest) / static_cast<double>(threads);
 }
 
@@ -113,9 +116,11 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
     if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) return false;
     Cost sum{};
+    std::int64_t blocks = 0;
     const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t count) {
       if (some_rows * some_columns * count <= 0) return;
       const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns);
+      blocks += count * geometry.groups;
       sum.input += static_cast<double>(count * geometry.groups) * cost.input;
       sum.rest += static_cast<double>(count * geometry.groups) * cost.rest;
     };
@@ -130,7 +135,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     }
     const Cost largest = cost_of(geometry, tile, costs, h, w);
     for (std::int64_t shares = 1; shares <= most_shares; ++shares) {
-      const double time = time_of(sum, largest, shares, threads);
+      const double time = time_of(sum, largest, blocks, shares, threads);
       if (time >= least) continue;
       least = time;
       seconds = sum.input + sum.rest;

@@ -290,6 +290,88 @@ TEST_P(ResampleLoops, AlongWhereTablesRepeat) {
   }
 }
 
+// Three rows, of which the last has no neighbour but the guard page.
+template <class T, class Widen, class Narrow>
+void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Picks& picks,
+                 bool two, const Widen& widen, const Narrow& narrow, std::mt19937_64& random) {
+  const std::int64_t index[] = {0, 0, 0, 1, 2, 2};
+  const float t[] = {0, 0.25f, 0.75f, 0.5f, 0, 0};
+  constexpr std::int64_t kRows = std::size(index);
+  constexpr T kGap{7};
+  const std::int64_t stride = picks.row_count + 3;
+  const StridedArray<T> from(2 * stride + picks.row_count, 1);
+  const StridedArray<T> other(2 * stride + picks.row_count, 1);
+  for (const StridedArray<T>* tensor : {&from, &other}) {
+    const auto values = sorted_numbers<std::int32_t>(2 * stride + picks.row_count, 1000, random);
+    for (std::int64_t i = 0; i < 2 * stride + picks.row_count; ++i) {
+      (*tensor)[i] = narrow(static_cast<float>(values[i] * 7919 % 1000) / 64);
+    }
+  }
+  const std::int64_t to_stride = picks.count + 5;
+  const StridedArray<T> to((kRows - 1) * to_stride + picks.count, 1, kGap);
+  const LerpRows rows{.row = from.first(),
+                      .other = two ? other.first() : nullptr,
+                      .between = 0.3f,
+                      .row_stride = stride,
+                      .picks = &picks,
+                      .index = index,
+                      .t = t,
+                      .rows = kRows,
+                      .to = to.first(),
+                      .to_stride = to_stride};
+  if (!function(rows)) {
+    ASSERT_TRUE(kernels.isa < Isa::avx512 || picks.reach_16 > 32);
+    return;
+  }
+  const auto mixed = [&](std::int64_t k) {
+    const float x = widen(from[k]);
+    return two ? lerp(x, widen(other[k]), 0.3f) : x;
+  };
+  const auto along = [&](std::int64_t row, std::int64_t i) {
+    if (picks.index == nullptr) return mixed(row * stride + i);
+    const std::int64_t k = row * stride + picks.index[i];
+    const float a = mixed(k);
+    return picks.t[i] > 0 ? lerp(a, mixed(k + 1), picks.t[i]) : a;
+  };
+  for (std::int64_t r = 0; r < kRows; ++r) {
+    for (std::int64_t i = 0; i < picks.count; ++i) {
+      const float a = along(index[r], i);
+      const float x = t[r] > 0 ? lerp(a, along(index[r] + 1, i), t[r]) : a;
+      ASSERT_EQ(to[r * to_stride + i], narrow(x)) << picks.row_count << ' ' << r << ' ' << i;
+    }
+    for (std::int64_t i = picks.count; r + 1 < kRows && i < to_stride; ++i) {
+      ASSERT_EQ(to[r * to_stride + i], kGap);
+    }
+  }
+  ASSERT_TRUE(to.intact());
+}
+
+TEST_P(ResampleLoops, RowsAtOnce) {
+  for (const std::int64_t count : {1, 7, 16, 17, 64, 100, 255, 256, 300}) {
+    for (const std::int64_t reach : kReaches) {
+      const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random_);
+      const StridedArray<std::int32_t> index(count, 1);
+      const StridedArray<float> t(count, 1);
+      for (std::int64_t i = 0; i < count; ++i) {
+        index[i] = eighths[i] / 8;
+        t[i] = static_cast<float>(eighths[i] % 8) / 8;
+      }
+      Picks picked{index.first(), t.first(), count, reach};
+      picked.reach_8 = reach_of(picked, 8);
+      picked.reach_16 = reach_of(picked, 16);
+      const Picks as_they_are{.count = count, .row_count = count};
+      for (const Picks& picks : {picked, as_they_are}) {
+        for (const bool two : {false, true}) {
+          const auto same = [](float x) { return x; };
+          expect_rows<float>(GetParam(), GetParam().rows_f32, picks, two, same, same, random_);
+          expect_rows<std::uint16_t>(GetParam(), GetParam().rows_f16, picks, two, widen_half,
+                                     narrow_half, random_);
+        }
+      }
+    }
+  }
+}
+
 // Rows of T whose numbers are multiples of 2^-shift, counted from the lowest of T.
 template <class T>
 void expect_fixed_along(FixedAlong along, std::mt19937_64& random) {

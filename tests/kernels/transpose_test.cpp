@@ -58,7 +58,7 @@ void test_rectangle(const TransposeKernel& kernel, TransposeRectangle k, std::mt
 TEST_P(Transpose, MovesRectangles) {
   std::mt19937_64 random(20241121);
   for (const std::int64_t rows : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 50}) {
-    for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 50}) {
+    for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 50, 64, 133}) {
       // Columns packed, apart, overlapping, the same.
       for (const std::int64_t from_row : {rows, rows + 3, (rows + 1) / 2, std::int64_t{0}}) {
         for (const std::int64_t to_row : {count, count + 2}) {

@@ -115,7 +115,7 @@ class MatrixUnitTest : public NumbersTest {
   // Against the general plan, and with other numbers of threads.
   template <class Body>
   void expect_right_plan(const ConvolutionParams& params) {
-    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
     const Floats x = numbers(count_of(params.input));
     const Floats w = numbers(count_of(params.filter));
     const Floats b = numbers(params.output.sizes[1]);

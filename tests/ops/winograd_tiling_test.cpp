@@ -62,6 +62,8 @@ TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
   EXPECT_GE(half.row_blocks() * half.column_blocks() * half.out_shares, 2);
   const WinogradTiling small(geometry(256, 7, 7), {2, 4}, true, 2);
   EXPECT_GE(small.row_blocks() * small.column_blocks() * small.out_shares, 2);
+  // A third share would only transform the inputs once more.
+  EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, true, 2).out_shares, 2);
 }
 
 }  // namespace

@@ -63,6 +63,25 @@ template <class Real>
 using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
                        Real* to) noexcept;
 
+// Both at once, to rows of the type that they come from: `rows` of them, row r between those
+// numbered index[r] and index[r] + 1, which are what Along makes of those of `row` and `other`, or,
+// where the picks have no index, these as they are (mixed where there is an `other`). Strides are
+// in elements. Where t[r] is 0, row index[r] + 1 need not be there; index[r] never decreases. False
+// where the instruction set or the picks do not allow it.
+struct LerpRows {
+  const void* row;  // number 0
+  const void* other;
+  float between;
+  std::int64_t row_stride;
+  const Picks* picks;
+  const std::int64_t* index;
+  const float* t;  // [0, 1)
+  std::int64_t rows;
+  void* to;
+  std::int64_t to_stride;
+};
+using RowsFunction = bool (*)(const LerpRows&) noexcept;
+
 // Linear interpolation of 8-bit integers without rounding, where weights are multiples of
 // 2^-kMostShift: numbers of a row are counted in units of 2^-shift from the lowest of the type on.
 inline constexpr int kMostShift = 24;
@@ -124,6 +143,8 @@ struct ResampleKernels {
   Along<float> along_f32;
   Along<float> along_f16;  // float16 rows, a float32 result
   Along<double> along_f64;
+  RowsFunction rows_f32;
+  RowsFunction rows_f16;
 
   FixedAlong fixed_along_i8;
   FixedAlong fixed_along_u8;

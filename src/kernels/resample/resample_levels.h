@@ -25,6 +25,8 @@
   template <class T, class Real>                                                                 \
   void lerp_along(const void*, const void*, float, const Picks&, Real*) noexcept;                \
   template <class T>                                                                             \
+  bool lerp_rows(const LerpRows&) noexcept;                                                      \
+  template <class T>                                                                             \
   void fixed_along(const void*, const FixedPicks&, std::uint32_t*) noexcept;                     \
   template <class T>                                                                             \
   void fixed_between(const std::uint32_t*, const std::uint32_t*, const FixedWeight&, void*,      \

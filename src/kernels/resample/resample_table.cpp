@@ -32,6 +32,8 @@ using std::uint8_t;
    level::lerp_along<float, float>,    \
    level::lerp_along<uint16_t, float>, \
    level::lerp_along<double, double>,  \
+   level::lerp_rows<float>,            \
+   level::lerp_rows<uint16_t>,         \
    level::fixed_along<int8_t>,         \
    level::fixed_along<uint8_t>,        \
    level::fixed_between<int8_t>,       \

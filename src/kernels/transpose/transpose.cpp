@@ -72,19 +72,56 @@ WEFT_UNROLLED void square(const T* from, int64_t from_row, T* to, int64_t to_row
   }
 }
 
-// In squares; the last ones reach back over what others have moved already.
-template <class T, int lanes>
-void squares(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t rows, int64_t count) {
-  for (int64_t r = 0; r < rows; r += lanes) {
-    if (r + lanes > rows) r = rows - lanes;
-    for (int64_t i = 0; i < count; i += lanes) {
-      if (i + lanes > count) i = count - lanes;
-      square<T, lanes>(from + i * from_row + r, from_row, to + r * to_row + i, to_row);
+// In parts of so many rows and elements of a row; the last ones reach back over what others have
+// moved already.
+template <class T, int part_rows, int part_count, void part(const T*, int64_t, T*, int64_t)>
+void in_parts(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t rows, int64_t count) {
+  for (int64_t r = 0; r < rows; r += part_rows) {
+    if (r + part_rows > rows) r = rows - part_rows;
+    for (int64_t i = 0; i < count; i += part_count) {
+      if (i + part_count > count) i = count - part_count;
+      part(from + i * from_row + r, from_row, to + r * to_row + i, to_row);
     }
   }
 }
 
 #ifdef __AVX512BW__
+
+template <class T, int lanes, int round = 1>
+inline __attribute__((always_inline)) void rounds_of_quarters(__m512i (&rows)[lanes]) {
+  __m512i next[lanes];
+#pragma GCC unroll 8
+  for (int i = 0; i < lanes / 2; ++i) {
+    const __m512i a = rows[i], b = rows[i + lanes / 2];
+    next[2 * i] = sizeof(T) == 1 ? _mm512_unpacklo_epi8(a, b) : _mm512_unpacklo_epi16(a, b);
+    next[2 * i + 1] = sizeof(T) == 1 ? _mm512_unpackhi_epi8(a, b) : _mm512_unpackhi_epi16(a, b);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) rows[i] = next[i];
+  if constexpr (2 * round < lanes) rounds_of_quarters<T, lanes, 2 * round>(rows);
+}
+
+// Four squares of small elements side by side, each in a quarter of the vectors.
+template <class T, int lanes>
+WEFT_UNROLLED void four_squares(const T* from, int64_t from_row, T* to, int64_t to_row) {
+  const auto load = [&](int64_t i) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * from_row));
+  };
+  __m512i rows[lanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) {
+    rows[i] = _mm512_castsi128_si512(load(i));
+    rows[i] = _mm512_mask_broadcast_i32x4(rows[i], 0x00f0, load(i + lanes));
+    rows[i] = _mm512_mask_broadcast_i32x4(rows[i], 0x0f00, load(i + 2 * lanes));
+    rows[i] = _mm512_mask_broadcast_i32x4(rows[i], 0xf000, load(i + 3 * lanes));
+  }
+  rounds_of_quarters<T, lanes>(rows);
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) {
+    if (to_row > kLongRow) fetch_to_write(to + i * to_row + 4 * lanes);
+    _mm512_storeu_si512(to + i * to_row, rows[i]);
+  }
+}
 
 // A part of a square: only what is asked for is read and written.
 template <class T, int lanes>
@@ -161,8 +198,16 @@ void deal(const T* __restrict from, int64_t from_row, T* __restrict to, int64_t 
 template <class T, int lanes = kLanes<T>>
 void transpose(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t rows,
                int64_t count) {
+#ifdef __AVX512BW__
+  if constexpr (lanes * sizeof(T) == 16 && sizeof(T) <= 2) {
+    if (rows >= lanes && count >= 4 * lanes) {
+      return in_parts<T, lanes, 4 * lanes, four_squares<T, lanes>>(from, from_row, to, to_row, rows,
+                                                                   count);
+    }
+  }
+#endif
   if (rows >= lanes && count >= lanes) {
-    return squares<T, lanes>(from, from_row, to, to_row, rows, count);
+    return in_parts<T, lanes, lanes, square<T, lanes>>(from, from_row, to, to_row, rows, count);
   }
   if (nearly_square<T, lanes>(from, from_row, to, to_row, rows, count)) return;
   if constexpr (lanes > 4 || (lanes > 2 && sizeof(T) == 8)) {
