@@ -37,8 +37,8 @@ namespace weft::ops {
 // formed across: positions lie along vectors, single numbers of the filter are multiplied by runs
 // of the input, and results are stored where they belong at once. Same terms, same order, same
 // bits. With one tap the rows of a tile are one; where these do not lie well in the input, they are
-// copied as strips of a few vectors. Where few output channels share a line of the input, each strip
-// of it is read once, where it lies, for all of them.
+// copied as strips of a few vectors. Where few output channels share a line of the input, each
+// strip of it is read once, where it lies, for all of them.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same terms, same order, same bits. So they are where a filter is

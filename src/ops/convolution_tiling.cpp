@@ -32,9 +32,13 @@ double row_cycles(std::int64_t positions, std::int64_t vectors, std::int64_t mos
 }
 
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
-// pass by, with a third of it left for what they read: no more terms than have room there.
-std::int64_t terms_a_block(std::int64_t columns) {
-  return std::min<std::int64_t>(256, base::first_cache_bytes() * 2 / 3 / (columns * 4));
+// pass by, with a third of it left for what they read: no more terms than have room there. While
+// few of them pass, much of the next block comes for each.
+std::int64_t terms_a_block(std::int64_t columns, std::int64_t positions) {
+  constexpr std::int64_t kFew = 64;
+  const std::int64_t cache = base::first_cache_bytes();
+  const std::int64_t bytes = positions <= kFew ? cache / 2 : cache * 2 / 3;
+  return std::min<std::int64_t>(256, bytes / (columns * 4));
 }
 
 // Input of a block of terms that the first-level translation buffer still reaches.
@@ -160,8 +164,7 @@ bool is_line_across(const ConvolutionGeometry& geometry,
          is_best_across(geometry, kernel);
 }
 
-bool suits_strips(const ConvolutionGeometry& geometry,
-                  const kernels::GemmKernel& kernel) noexcept {
+bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
   if (!lies_in_line(geometry)) return false;
   constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;
   const std::int64_t floats = geometry.in_channels * (geometry.out_channels + kStrip);
@@ -214,13 +217,13 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
 
   ConvolutionTiling tiling;
   tiling.vectors = vectors;
-  const std::int64_t blocks = base::divide_up(
-      geometry.in_channels,
-      std::clamp<std::int64_t>(terms_a_block(columns) / taps, 1, geometry.in_channels));
-  tiling.channel_block = base::divide_up(geometry.in_channels, blocks);
-
   std::int64_t positions = 1;  // of the largest phase
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const std::int64_t blocks = base::divide_up(
+      geometry.in_channels,
+      std::clamp<std::int64_t>(terms_a_block(columns, positions) / taps, 1, geometry.in_channels));
+  tiling.channel_block = base::divide_up(geometry.in_channels, blocks);
+
   const std::int64_t cache = base::second_cache_bytes();
   // From a shared cache or memory the filter comes several times slower.
   const double filter_bytes = static_cast<double>(panels * columns * 4) *
