@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "kernels/transpose/transpose.h"
 #include "kernels/unfold/unfold.h"
 #include "ops/checker.h"
+#include "ops/fold_contributors.h"
 #include "ops/layout.h"
 #include "ops/plan_body.h"
 #include "ops/window_axes.h"
@@ -60,59 +60,6 @@ constexpr int64_t kManyPhases = 16;
 
 // Of long axes, which take several tiles anyway, phases and indices in equal numbers.
 constexpr int64_t kSplitPhases = 64;
-
-// Finds what adds to positions of an axis: the pairs of window element and block with
-//
-//   element * window.step + block * block.step = position + start
-//
-// These are every modulus-th element, from one whose residue the inverse of window.step gives, so
-// that finding them takes no longer than visiting them, whatever the steps.
-class Contributors {
- public:
-  explicit Contributors(const WindowAxis& axis)
-      : axis_(axis),
-        divisor_(std::gcd(axis.window.step, axis.block.step)),
-        modulus_(axis.block.step / divisor_),
-        inverse_(static_cast<std::uint64_t>(
-            base::inverse_modulo(axis.window.step / divisor_ % modulus_, modulus_))) {}
-
-  // Calls add(element, block) for each that adds to any of `count` positions, block.step apart from
-  // `position` on; elements ascending. `block` is that of the first position, and may be none.
-  template <class Add>
-  void each(int64_t position, int64_t count, const Add& add) const {
-    const int64_t target = position + axis_.start;
-    if (axis_.plain()) return add(0, target);
-    if (target % divisor_ != 0) return;
-    const auto modulus = static_cast<std::uint64_t>(modulus_);
-    // Both factors are below a stride, thus below 2^32.
-    const auto residue = static_cast<int64_t>(static_cast<std::uint64_t>(target / divisor_) %
-                                              modulus * inverse_ % modulus);
-    const int64_t first_block = target - (axis_.block.count - 1) * axis_.block.step;
-    const int64_t lowest = first_block > 0 ? divide_up(first_block, axis_.window.step) : 0;
-    const int64_t last = target + (count - 1) * axis_.block.step;
-    const int64_t end = std::min(axis_.window.count, last / axis_.window.step + 1);
-    int64_t element = lowest + ((residue - lowest) % modulus_ + modulus_) % modulus_;
-    for (; element < end; element += modulus_) {
-      add(element, (target - element * axis_.window.step) / axis_.block.step);
-    }
-  }
-
-  // How many positions from `position` on, at most `most`, have the same blocks, each with the next
-  // element of the one before.
-  int64_t alike(int64_t position, int64_t most) const {
-    const int64_t step = axis_.block.step;
-    if (axis_.window.step != 1) return 1;
-    const int64_t element = (position + axis_.start) % step;
-    const int64_t longer = axis_.window.count % step;  // so many have one element more
-    return std::min(most, (element < longer ? longer : step) - element);
-  }
-
- private:
-  WindowAxis axis_;
-  int64_t divisor_;
-  int64_t modulus_;
-  std::uint64_t inverse_;
-};
 
 // The positions of an axis by phase: phase + index * step.
 struct Phases {
@@ -167,6 +114,7 @@ class FoldBody final : public PlanBody {
       locate(tile, t);
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
+      t.values.first = nullptr;
       std::byte* const sums = arguments.workspace + slot * slot_bytes_;
       for (int64_t lane = t.lanes; lane-- > 0;) {
         t.sum = sums + lane * t.rows * sum_row_ * kernel_.sum_bytes;
@@ -175,6 +123,7 @@ class FoldBody final : public PlanBody {
         add(t, 0, 0);
         clear_sums(t);  // unless something was added
       }
+      if (t.values.first == nullptr) t.values = rounded_sums(t);
       store(t);
     });
   }
@@ -192,6 +141,13 @@ class FoldBody final : public PlanBody {
     std::array<Term, kernels::FoldBox::kMaxTerms> terms;
   };
 
+  // By phase, row and index.
+  struct Values {
+    const std::byte* first;  // null: not known yet
+    int64_t plane;
+    int64_t row;
+  };
+
   struct Tile {
     std::array<int64_t, kMaxRank> position;  // on the outer axes
     int64_t lane, lanes;                     // on the axis of the lanes
@@ -204,6 +160,7 @@ class FoldBody final : public PlanBody {
     bool all_phases;  // have something to add
     bool started;     // the lane at hand
     std::byte* sum;   // its
+    Values values;    // what is stored: sums, or columns that hold the tile as it is
     const std::byte* from;
     std::byte* to;
   };
@@ -238,7 +195,11 @@ class FoldBody final : public PlanBody {
       lane_axis_ = a;
       lanes_ = std::min(axes_[a].image, kLaneBytes / element_bytes_);
     }
-    for (const WindowAxis& axis : axes_) contributors_.emplace_back(axis);
+    single_ = !lane_axis_ && x_axis().block.column_step == 1;
+    for (const WindowAxis& axis : axes_) {
+      contributors_.emplace_back(axis);
+      single_ = single_ && (axis.window.count - 1) * axis.window.step < axis.block.step;
+    }
   }
 
   void choose_tiles() {
@@ -334,10 +295,16 @@ class FoldBody final : public PlanBody {
       t.started = true;
       const int64_t place =
           offset + element * y.window.column_step + (block + begin) * y.block.column_step;
+      const Step::Term& term = t.steps[0].terms[0];
+      if (single_ && start && t.step_count == 1 && term.begin == 0 && term.end == t.count) {
+        t.values = {t.from + (place + term.offset) * element_bytes_, k.from_plane, k.from_row};
+        return;
+      }
       const auto add_step = [&](const Step& step) {
         k.start = start && step.first;
         k.planes = step.planes;
-        k.ahead = step.planes > 1 ? k.from_plane : kRunAhead;
+        const bool next_plane = step.planes > 1 && k.rows * k.count < 2 * kRunAhead;
+        k.ahead = next_plane ? k.from_plane : kRunAhead;
         k.sum = t.sum + (step.plane * k.sum_plane + begin * k.sum_row) * kernel_.sum_bytes;
         k.term_count = step.term_count;
         for (int64_t i = 0; i < step.term_count; ++i) {
@@ -387,6 +354,14 @@ class FoldBody final : public PlanBody {
     }
   }
 
+  Values rounded_sums(const Tile& t) const {
+    const Values sums{t.sum, t.lanes * t.rows * sum_row_, sum_row_};
+    if (data_type_ != DataType::float16) return sums;
+    std::byte* const rounded = t.sum + sum_bytes_;
+    rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1, t.phases * sums.plane);
+    return {rounded, sums.plane, sums.row};
+  }
+
   void store(const Tile& t) const {
     const WindowAxis& x = x_axis();
     const WindowAxis& y = y_axis();
@@ -395,27 +370,20 @@ class FoldBody final : public PlanBody {
     for (std::size_t a = 0; a < outer_count_; ++a) to += t.position[a] * axes_[a].image_step;
     // Steps that are never taken may be too long for int64.
     const int64_t to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
-    const std::byte* from = t.sum;
-    if (data_type_ == DataType::float16) {
-      std::byte* const rounded = t.sum + sum_bytes_;
-      rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1,
-                      t.phases * t.lanes * t.rows * sum_row_);
-      from = rounded;
-    }
     // Phases without a gap between their lanes are stored together.
     const int64_t together = x.image_step == t.lanes ? t.phases : 1;
     for (int64_t phase = 0; together * t.lanes > 1 && phase < t.phases; phase += together) {
-      store_across(t, phase, together, from, to + phase * x.image_step, to_row);
+      store_across(t, phase, together, to + phase * x.image_step, to_row);
     }
     if (together * t.lanes > 1) return;
     kernels::UnfoldRectangle k{};
-    k.from_row = sum_row_;
+    k.from_row = t.values.row;
     k.from_step = 1;
     k.to_row = to_row;
     k.to_step = t.count > 1 ? x.block.step * x.image_step : 0;
     k.rows = k.row_end = t.rows;
     for (int64_t phase = 0; phase < t.phases; ++phase) {
-      k.from = from + phase * t.rows * sum_row_ * element_bytes_;
+      k.from = t.values.first + phase * t.values.plane * element_bytes_;
       k.to = t.to + (to + phase * x.image_step) * element_bytes_;
       k.count = k.end = indices_in_image(t, t.x_phase + phase);
       copy_.copy(k);
@@ -429,22 +397,22 @@ class FoldBody final : public PlanBody {
   }
 
   // Neighbours in the image are the lanes of some phases from `phase` on.
-  void store_across(const Tile& t, int64_t phase, int64_t phases, const std::byte* from, int64_t to,
+  void store_across(const Tile& t, int64_t phase, int64_t phases, int64_t to,
                     int64_t to_row) const {
     kernels::TransposeRectangle k{};
-    k.from_row = t.rows * sum_row_;
+    k.from_row = t.values.plane / t.lanes;
     k.to_row = t.count > 1 ? x_axis().block.step * x_axis().image_step : 0;
     const int64_t all = indices_in_image(t, t.x_phase + phase + phases - 1);  // have every phase
     for (int64_t row = 0; row < t.rows; ++row) {
-      const int64_t place = phase * t.lanes * k.from_row + row * sum_row_;
-      k.from = from + place * element_bytes_;
+      const int64_t place = phase * t.values.plane + row * t.values.row;
+      k.from = t.values.first + place * element_bytes_;
       k.to = t.to + (to + row * to_row) * element_bytes_;
       k.rows = all;
       k.count = phases * t.lanes;
       transpose_.transpose(k);
       if (all == t.count) continue;
       // The last index, as far as the image goes.
-      k.from = from + (place + all) * element_bytes_;
+      k.from = t.values.first + (place + all) * element_bytes_;
       k.to = t.to + (to + row * to_row + all * k.to_row) * element_bytes_;
       k.rows = 1;
       k.count = x_axis().image - t.x_phase - phase - (t.x + all) * x_axis().block.step;
@@ -463,6 +431,7 @@ class FoldBody final : public PlanBody {
   const kernels::TransposeKernel& transpose_;
   std::size_t outer_count_ = 0;
   std::optional<std::size_t> lane_axis_;
+  bool single_ = false;  // columns have each position of the image once at most, side by side
   int64_t lanes_ = 1;
   int64_t y_chunk_ = 0;
   int64_t y_tiles_ = 0;

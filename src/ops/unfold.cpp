@@ -43,6 +43,7 @@ constexpr int64_t kFewElements = 4;
 constexpr int64_t kRowsAtOnce = 16;
 
 constexpr int64_t kKeptRanges = 64;
+constexpr int64_t kKeptParts = 512;
 
 // What is fetched ahead takes a third of a first-level cache at most.
 constexpr int64_t kLineBytes = 64;
@@ -73,6 +74,7 @@ class UnfoldBody final : public PlanBody {
     choose_prefetches();
     x_inside_ = inside_ranges(x_);
     if (y_) y_inside_ = inside_ranges(*y_);
+    keep_parts();
     slots_ = moving_slot_count(options, tiles_, params.input, params.output);
     type = OperatorType::unfold;
     algorithm = across_ || transposes_ ? transpose_.name : kernel_.name;
@@ -105,7 +107,18 @@ class UnfoldBody final : public PlanBody {
     kernels::UnfoldRectangle k;
     int64_t y;  // the first row of the tile's part of each plane
     int64_t x;
-    int64_t prefetched;  // planes of this channel that fetched ahead
+    int64_t plane;
+  };
+
+  // A part of a plane: where it begins in both tensors, and whether that is inside the image.
+  struct Place {
+    int64_t from;
+    int64_t to;
+    bool inside;
+  };
+  struct Part {
+    kernels::UnfoldRectangle k;
+    Place place;
   };
 
   const Digit& digit(DigitName name) const {
@@ -203,6 +216,18 @@ class UnfoldBody final : public PlanBody {
   }
 
   void run_tile(int64_t tile, const std::byte* from, std::byte* to) const noexcept {
+    Cursor at = start(tile);
+    const int64_t last = std::min(at.plane + planes_per_tile_, planes_);
+    if (!parts_.empty()) return copy_kept(at.plane, last, from, to);
+    for (std::size_t a = 0; a < axes_.size(); ++a) settle(at, a);
+    while (at.plane < last) {
+      copy_part(at, from, to);
+      next_plane(at);
+    }
+  }
+
+  // At the first plane of a tile, all axes but to be settled.
+  Cursor start(int64_t tile) const noexcept {
     Cursor at{};
     const int64_t together = tile % planes_together_;
     tile /= planes_together_;
@@ -215,26 +240,57 @@ class UnfoldBody final : public PlanBody {
     at.k.to_step = digit(x_).column_step;
     at.k.to_row = y_ ? digit(*y_).column_step : 0;
     at.k.stream = streams_;
-    const int64_t first = (tile / y_tiles_ * planes_together_ + together) * planes_per_tile_;
-    const int64_t last = std::min(first + planes_per_tile_, planes_);
-
-    int64_t rest = first;
+    at.plane = (tile / y_tiles_ * planes_together_ + together) * planes_per_tile_;
+    int64_t rest = at.plane;
     for (std::size_t i = outer_.size(); i-- > 0;) {
       const int64_t count = digit(outer_[i]).count;
       at.axes[outer_[i].axis].digits[outer_[i].role] = rest % count;
       rest /= count;
     }
+    return at;
+  }
+
+  void next_plane(Cursor& at) const noexcept {
+    ++at.plane;
+    for (std::size_t i = outer_.size(); i-- > 0;) {
+      int64_t& value = at.axes[outer_[i].axis].digits[outer_[i].role];
+      const bool more = ++value < digit(outer_[i]).count;
+      if (!more) value = 0;
+      settle(at, outer_[i].axis);
+      if (more) break;
+    }
+  }
+
+  // Where planes are whole and channels alike, the parts of one are found once for all: that takes
+  // as long as copying a small one.
+  void keep_parts() {
+    if (across_ || x_tiles_ * y_tiles_ > 1 || planes_a_channel_ > kKeptParts) return;
+    Cursor at = start(0);
     for (std::size_t a = 0; a < axes_.size(); ++a) settle(at, a);
-    at.prefetched = first % planes_a_channel_;
-    for (int64_t plane = first; plane < last; ++plane) {
-      copy_part(at, from, to);
-      for (std::size_t i = outer_.size(); i-- > 0;) {
-        int64_t& value = at.axes[outer_[i].axis].digits[outer_[i].role];
-        const bool more = ++value < digit(outer_[i]).count;
-        if (!more) value = 0;
-        settle(at, outer_[i].axis);
-        if (more) break;
-      }
+    while (at.plane < planes_a_channel_) {
+      parts_.push_back({at.k, place_of(at)});
+      next_plane(at);
+    }
+  }
+
+  void copy_kept(int64_t first, int64_t last, const std::byte* from, std::byte* to) const noexcept {
+    const WindowAxis& channels = axes_[outer_[0].axis];
+    int64_t channel = first / planes_a_channel_;
+    int64_t plane = first % planes_a_channel_;
+    for (int64_t i = first; i < last; ++i) {
+      const Part& part = parts_[static_cast<std::size_t>(plane)];
+      Place place = part.place;
+      place.from += channel * channels.image_step;
+      place.to += channel * channels.block.column_step;
+      copy(part.k, place, from, to);
+      // Each plane of a channel asks for its share of the next channel.
+      fetch(from,
+            (channel + 1) * channels.image_step * element_bytes_ +
+                plane * channel_lines_ * kLineBytes,
+            channel + 1 < channels.image ? channel_lines_ : 0);
+      if (++plane < planes_a_channel_) continue;
+      plane = 0;
+      ++channel;
     }
   }
 
@@ -264,30 +320,32 @@ class UnfoldBody final : public PlanBody {
     place.from = place.inside ? position * axis.image_step : 0;
   }
 
-  void copy_part(Cursor& at, const std::byte* from, std::byte* to) const noexcept {
-    int64_t from_offset = 0;
-    int64_t to_offset = 0;
-    bool inside = true;
+  Place place_of(const Cursor& at) const noexcept {
+    Place place{0, 0, true};
     for (std::size_t a = 0; a < axes_.size(); ++a) {
-      from_offset += at.axes[a].from;
-      to_offset += at.axes[a].to;
-      inside = inside && at.axes[a].inside;
+      place.from += at.axes[a].from;
+      place.to += at.axes[a].to;
+      place.inside = place.inside && at.axes[a].inside;
     }
-    at.k.from = from + from_offset * element_bytes_;
-    at.k.to = to + to_offset * element_bytes_;
-    if (!inside) {
-      kernels::UnfoldRectangle zeros = at.k;
-      zeros.begin = zeros.end = 0;
-      kernel_.copy(zeros);
-    } else if (across_) {
-      fetch(at.k.from, plane_ahead_, plane_lines_);
-      copy_across(at);
-    } else if (transposes_) {
-      copy_transposed(at.k);
-    } else {
-      kernel_.copy(at.k);
-    }
-    if (channel_lines_ > 0) fetch_channel(at, from);
+    return place;
+  }
+
+  void copy_part(Cursor& at, const std::byte* from, std::byte* to) const noexcept {
+    const Place place = place_of(at);
+    if (!across_ || !place.inside) return copy(at.k, place, from, to);
+    at.k.from = from + place.from * element_bytes_;
+    at.k.to = to + place.to * element_bytes_;
+    fetch(at.k.from, plane_ahead_, plane_lines_);
+    copy_across(at);
+  }
+
+  void copy(kernels::UnfoldRectangle k, Place place, const std::byte* from,
+            std::byte* to) const noexcept {
+    k.from = from + place.from * element_bytes_;
+    k.to = to + place.to * element_bytes_;
+    if (!place.inside) k.begin = k.end = 0;
+    if (transposes_ && place.inside) return copy_transposed(k);
+    kernel_.copy(k);
   }
 
   // Asks for memory that is about to be read, `ahead` bytes on.
@@ -295,16 +353,6 @@ class UnfoldBody final : public PlanBody {
     for (int64_t line = 0; line < lines; ++line) {
       __builtin_prefetch(static_cast<const std::byte*>(from) + ahead + line * kLineBytes);
     }
-  }
-
-  // Each plane of a channel asks for its share of the next channel.
-  void fetch_channel(Cursor& at, const std::byte* from) const noexcept {
-    const WindowAxis& channels = axes_[outer_[0].axis];
-    const int64_t next = at.axes[outer_[0].axis].digits[block] + 1;
-    fetch(from,
-          next * channels.image_step * element_bytes_ + at.prefetched * channel_lines_ * kLineBytes,
-          next < channels.image ? channel_lines_ : 0);
-    if (++at.prefetched == planes_a_channel_) at.prefetched = 0;
   }
 
   // All rows are inside.
@@ -408,7 +456,8 @@ class UnfoldBody final : public PlanBody {
   std::vector<DigitName> outer_;
   std::vector<IndexRange> x_inside_;
   std::vector<IndexRange> y_inside_;
-  bool streams_ = false;  // the output outgrows the caches
+  std::vector<Part> parts_;  // of a channel; none: not kept
+  bool streams_ = false;     // the output outgrows the caches
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t planes_together_ = 1;  // whose parts follow each other, for they read the same elements
@@ -417,10 +466,10 @@ class UnfoldBody final : public PlanBody {
   int64_t x_chunk_ = 0;
   int64_t x_tiles_ = 0;
   int64_t tiles_ = 0;
-  int64_t plane_ahead_ = 0;  // bytes between the inputs of two planes
-  int64_t plane_lines_ = 0;  // of a plane's input
-  int64_t planes_a_channel_ = 1;
-  int64_t channel_lines_ = 0;  // of the next channel, for each plane
+  int64_t plane_ahead_ = 0;       // bytes between the inputs of two planes
+  int64_t plane_lines_ = 0;       // of a plane's input
+  int64_t planes_a_channel_ = 0;  // where channels are the slowest digit
+  int64_t channel_lines_ = 0;     // of the next channel, for each plane
   unsigned slots_ = 1;
 };
 

@@ -109,7 +109,10 @@ void tanh_row(float* row, int64_t count, float, float) noexcept {
 }
 
 void sigmoid_row(float* row, int64_t count, float, float) noexcept {
-  each_double(row, count, [](double x) { return 1 / (1 + exp(-x)); });
+  each_double(row, count, [](double x) {
+    const double power = exp(x);
+    return power / (1 + power);
+  });
 }
 
 void parametric_softplus_row(float* row, int64_t count, float alpha, float beta) noexcept {
@@ -118,13 +121,16 @@ void parametric_softplus_row(float* row, int64_t count, float alpha, float beta)
 }
 
 void softplus_row(float* row, int64_t count, float steepness, float) noexcept {
-  each_double(row, count, [s = double{steepness}](double x) { return softplus(s * x) / s; });
+  each_double(row, count, [s = double{steepness}, inverse = 1 / double{steepness}](double x) {
+    return softplus(s * x) * inverse;
+  });
 }
 
 // x Phi(x), Phi(x) = erfc(-x / sqrt 2) / 2, which keeps its relative accuracy far below 0.
 void gelu_row(float* row, int64_t count, float, float) noexcept {
   each_double(row, count, [](double x) {
-    const double tail = erfc_of_root(x * x / 2) / 2;
+    constexpr double kRootOfHalf = 0.70710678118654752;
+    const double tail = erfc(__builtin_fabs(x) * kRootOfHalf) / 2;
     const double head = 1 - tail;
     return x * (x > 0 ? head : tail);
   });
