@@ -40,6 +40,18 @@ TensorDesc some_images(const TensorDesc& desc, std::uint32_t images) {
   return result;
 }
 
+// How many images to pack together: a divisor of the batch, unless all are small beside what is
+// wanted.
+std::uint32_t images_together(std::uint32_t batch, std::uint64_t image_bytes) {
+  constexpr std::uint32_t kSmall = 16;
+  const auto most =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWantedBytes / image_bytes, 1, batch));
+  for (std::uint32_t images = most; images > most / kSmall; --images) {
+    if (batch % images == 0) return images;
+  }
+  return static_cast<std::uint32_t>(base::divide_up(batch, base::divide_up(batch, most)));
+}
+
 // Of some images, what copies them to or from packed memory.
 class Packing {
  public:
@@ -94,9 +106,10 @@ class PackedConvolution final : public PlanBody {
     ConvolutionParams part = params;
     part.input = input_.packed();
     part.output = output_.packed();
-    PlanOptions prepares = options;
-    prepares.prepare_filter = true;
-    convolution_ = planner(part, prepares);
+    // The parts share what one of them would pack for itself.
+    PlanOptions of_part = options;
+    of_part.prepare_filter |= images < params.input.sizes[0];
+    convolution_ = planner(part, of_part);
     type = OperatorType::convolution;
     algorithm = convolution_->algorithm;
     explanation = "packs " + std::to_string(images) + (images == 1 ? " image" : " images") +
@@ -125,23 +138,23 @@ class PackedConvolution final : public PlanBody {
       convolution_->prepare(arguments.inputs[1], own);
       prepared = own;
     }
-    const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
-    auto* to = static_cast<std::byte*>(arguments.outputs[0]);
     for (std::int64_t image = 0; image < batch_; image += images_) {
+      const std::int64_t first = std::min(image, batch_ - images_);
+      const auto* from =
+          static_cast<const std::byte*>(arguments.inputs[0]) + first * input_.batch_bytes();
+      auto* to = static_cast<std::byte*>(arguments.outputs[0]) + first * output_.batch_bytes();
       if (input_.apart()) input_.copy(from, packed_input);
       const void* const all[] = {input_.apart() ? packed_input : from, arguments.inputs[1],
                                  arguments.inputs[2]};
       void* const target = output_.apart() ? packed_output : to;
       convolution_->run({all, &target, prepared, memory});
       if (output_.apart()) output_.copy(packed_output, to);
-      from += images_ * input_.batch_bytes();
-      to += images_ * output_.batch_bytes();
     }
   }
 
  private:
   std::int64_t batch_;
-  std::int64_t images_;  // at a time; they divide the batch
+  std::int64_t images_;  // at a time; the last ones may reach back over others
   Packing input_;
   Packing output_;
   std::shared_ptr<const PlanBody> convolution_;
@@ -153,16 +166,14 @@ std::shared_ptr<const PlanBody> convolution_packed(const ConvolutionParams& para
                                                    const PlanOptions& options,
                                                    ConvolutionPlanner planner) {
   if (!lies_apart(params.input) && !lies_apart(params.output)) return nullptr;
-  if (repeats(params.input)) return nullptr;
+  if (repeats(params.input) || repeats(params.filter)) return nullptr;
   const std::uint32_t batch = params.input.sizes[0];
   const std::uint64_t image_bytes =
       (*element_count(params.input.sizes) + *element_count(params.output.sizes)) / batch *
       byte_size(params.input.data_type);
   if (image_bytes > kMostBytes) return nullptr;
-  auto images =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWantedBytes / image_bytes, 1, batch));
-  while (batch % images != 0) --images;
-  return std::make_shared<const PackedConvolution>(params, options, images, planner);
+  return std::make_shared<const PackedConvolution>(params, options,
+                                                   images_together(batch, image_bytes), planner);
 }
 
 }  // namespace weft::ops

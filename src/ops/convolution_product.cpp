@@ -23,7 +23,7 @@ constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 // What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
 // patches there are two sets.
 constexpr std::int64_t kPatchBytes = 640 << 10;
-constexpr std::int64_t kPlaneBytes = 256 << 10;
+constexpr std::int64_t kPlaneBytes = 640 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
 // Blocks of positions a run, and those of a run of short sums.
@@ -80,22 +80,53 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   constexpr double kNearByte = 4e-11, kFarByte = 1e-10, kFilterNear = 32 << 20;
   constexpr double kResult = 70e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
+  const auto fetching = [&](double filter_steps, double times) {
+    const double bytes = filter_steps * static_cast<double>(parts * kernels::kSplitFilterPart * 2);
+    if (bytes <= kFilterKept) return 0.0;
+    return times * bytes * (bytes > kFilterNear ? kFarByte : kNearByte);
+  };
   double sum = 0;
-  for (const PhaseSet& set : phase_sets(g)) {
+  const std::vector<PhaseSet> sets = phase_sets(g);
+  if (const Planes planes = planes_of(g, sets); !planes.taps.empty() && g.batch == images.batch) {
+    const auto& [pd, ph, pw] = sets.front().inputs;
+    const auto halves = static_cast<double>(base::divide_up(pw.count, kSplitBlock / 2));
+    // Half a block takes little less: each sum waits for its last product.
+    const auto blocks_of = [](std::int64_t count) {
+      const std::int64_t rest = count % kSplitBlock;
+      const double last = rest == 0 ? 0 : rest <= kSplitBlock / 2 ? 0.8 : 1;
+      const std::int64_t whole = count / kSplitBlock;
+      return static_cast<double>(whole) + last;
+    };
+    const auto rows = static_cast<double>(pd.count * ph.count);
+    const std::int64_t whole_steps = std::ssize(planes.order) / kSplitBlock;
+    const auto steps = static_cast<double>(whole_steps);
+    // A step of products of a block, from the second-level cache where the first is too small; its
+    // results; a pair of terms of 16 positions.
+    constexpr double kFarOperands = 96 << 10;
+    const bool far = steps * static_cast<double>(parts * 4 * kAcc) > kFarOperands;
+    const double plane_step = (parts == 3 ? 167e-9 : 112e-9) + (far ? 57e-9 : 0);
+    const double plane_pair = parts == 3 ? 6.7e-9 : 5e-9;
+    constexpr double kPlaneResult = 100e-9;
+    const double blocks = blocks_of(pw.count) * blocks_of(g.out_channels);
+    sum =
+        blocks * (steps * plane_step + kPlaneResult) +
+        static_cast<double>(ph.in_step * planes.pairs) * halves * plane_pair +
+        static_cast<double>(pw.count * g.out_channels * byte_size(params.output.data_type)) * kByte;
+    sum = rows * sum + fetching(out_blocks * steps, rows);
+    return sum * static_cast<double>(g.batch * g.groups);
+  }
+  for (const PhaseSet& set : sets) {
     const double positions = static_cast<double>(positions_of(set.inputs));
     const double blocks = std::ceil(positions / kSplitBlock);
     const double steps = std::ceil(static_cast<double>(set.terms) / kSplitBlock);
     sum +=
         static_cast<double>(set.members.size()) * blocks * out_blocks * (steps * step + kResult) +
         blocks * steps * kSplitBlock / 2 * pair;
-    if (!has_planes(set) && set.in_place.step == 0) {
+    if (set.in_place.step == 0) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
     }
-    const double filter = static_cast<double>(set.members.size()) * out_blocks * steps *
-                          static_cast<double>(parts * kernels::kSplitFilterPart * 2);
-    if (filter > kFilterKept) {
-      sum += std::ceil(blocks / kRun) * filter * (filter > kFilterNear ? kFarByte : kNearByte);
-    }
+    sum += fetching(static_cast<double>(set.members.size()) * out_blocks * steps,
+                    std::ceil(blocks / kRun));
     sum += positions * static_cast<double>(set.members.size()) *
            static_cast<double>(g.out_channels * byte_size(params.output.data_type)) * kByte;
   }
@@ -106,53 +137,37 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
     : SplitPlan(params, options),
       unit_(*kernels::split_kernels(split_parts(data_type_))),
       kernels_(*kernels::product_kernels(split_parts(data_type_))),
-      filter_(geometry_, data_type_, rows_.load(data_type_), unit_),
       shape_(as_one_image(geometry_)),
-      sets_(phase_sets(shape_)) {
+      sets_(phase_sets(shape_)),
+      planes_(shape_.batch < geometry_.batch ? Planes{} : planes_of(shape_, sets_)),
+      filter_(geometry_, data_type_, rows_.load(data_type_), unit_, planes_.order) {
   algorithm = kernels_.name;
   past_cache_ = *element_count(params.output.sizes) * element_bytes_ > kCachedOutput;
-  choose_planes();
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(line_) + " positions x " +
                 std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
                 std::to_string(run_) + " positions x " + std::to_string(step_chunk_ * kSplitBlock) +
-                " terms at a time" + (use_planes_ ? " from planes, " : ", ") +
+                " terms at a time" + (has_planes() ? " from planes, " : ", ") +
                 std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
-void ProductConvolution::choose_planes() {
-  const PhaseSet& set = sets_.front();
-  pitch_ = set.inputs[2].count;
-  if (sets_.size() > 1 || set.members.size() > 1 || !has_planes(set)) return;
-  const auto& [pd, ph, pw] = set.inputs;
-  if (pd.taps > AxisTaps::kMost || ph.taps > AxisTaps::kMost || pw.taps > AxisTaps::kMost) return;
-  const AxisTaps d(pd), h(ph), w(pw);
-  const std::int64_t pitch = pw.count + w.spread;
-  const std::int64_t plane_rows = shape_.in_channels * d.count * h.planes * w.planes;
-  const std::int64_t row_bytes = plane_rows * pitch * kernels_.parts * 2;
-  const std::int64_t fitting = kPlaneBytes / row_bytes - h.spread;
-  if (fitting < 1) return;
-  use_planes_ = true;
-  pitch_ = pitch;
-  bands_ = base::divide_up(ph.count, std::min(fitting, ph.count));
-  band_rows_ = base::divide_up(ph.count, bands_);
+// Bands of rows whose planes stay near, and so many that all threads have some.
+void ProductConvolution::choose_bands(std::int64_t wanted) {
+  const auto& [pd, ph, pw] = sets_.front().inputs;
+  const std::int64_t row_bytes = kernels_.parts * planes_.pairs * planes_.pitch * 2;
+  const std::int64_t fitting = (kPlaneBytes / row_bytes - ph.taps) / ph.in_step + 1;
+  const std::int64_t others = shape_.batch * shape_.groups * pd.count;
+  bands_ = std::max(base::divide_up(ph.count, std::max<std::int64_t>(fitting, 1)),
+                    base::divide_up(wanted, others));
+  band_rows_ = base::divide_up(ph.count, std::min(bands_, ph.count));
   bands_ = base::divide_up(ph.count, band_rows_);
-  plane_size_ = (band_rows_ + h.spread) * pitch;
-  plane_part_ = plane_rows * plane_size_ + kSplitBlock;
-  for (std::int64_t c = 0; c < shape_.in_channels; ++c) {
-    for (int i = 0; i < d.count; ++i) {
-      for (int j = 0; j < h.count; ++j) {
-        for (int k = 0; k < w.count; ++k) {
-          const std::int64_t plane =
-              ((c * d.count + i) * h.planes + h.plane[j]) * w.planes + w.plane[k];
-          offsets_.push_back(plane * plane_size_ + (h.shift[j] - h.lowest) * pitch + w.shift[k] -
-                             w.lowest);
-        }
-      }
-    }
-  }
-  offsets_.resize(static_cast<std::size_t>(filter_.steps(set.taps)) * kSplitBlock, 0);
+  line_ = band_rows_ * pw.count;
+  lines_ = pd.count * bands_;
+  // Products read whole steps, past the last window.
+  const std::int64_t steps = std::ssize(planes_.order) / kSplitBlock;
+  plane_part_ =
+      ((band_rows_ - 1) * ph.in_step * planes_.pairs + steps * kSplitBlock / 2) * planes_.pitch;
 }
 
 void ProductConvolution::choose_tiles(const PlanOptions& options) {
@@ -170,11 +185,8 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   const unsigned threads = slot_count(options, INT64_MAX);
   out_block_count_ = filter_.out_blocks();
   out_splits_ = 1;
-  if (use_planes_) {
-    const auto& [pd, ph, pw] = sets_.front().inputs;
-    line_ = band_rows_ * pitch_;
-    lines_ = pd.count * bands_;
-    run_ = kSplitBlock;
+  if (has_planes()) {
+    choose_bands(threads > 1 ? 4 * std::int64_t{threads} : 1);
     step_chunk_ = steps;
   } else {
     // Short sums are stored all the time: longer runs of one output channel are written faster.
@@ -214,13 +226,11 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
         acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
-  slot_bytes_ = base::round_up(
-      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-          (use_planes_ ? (kernels_.parts * plane_part_ + kSplitBlock) * 2 + pitch_ * 4
-                       : kSplitBlock * run_ * 4) +
-          row_offsets_ * 8 + acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 +
-          std::int64_t{7} * 64,
-      base::kWorkspaceAlignment);
+  slot_bytes_ = base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+                                   kernels_.parts * plane_part_ * 2 + row_floats() * 4 +
+                                   row_offsets_ * 8 + acc_blocks_ * kAcc * 4 +
+                                   out_block_count_ * kSplitBlock * 4 + std::int64_t{7} * 64,
+                               base::kWorkspaceAlignment);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
@@ -232,10 +242,8 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
   result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
   result.row_offsets = base::take<std::int64_t>(memory, row_offsets_);
-  result.rows = base::take<float>(memory, use_planes_ ? pitch_ : kSplitBlock * run_);
-  if (use_planes_) {
-    result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_ + kSplitBlock);
-  }
+  result.rows = base::take<float>(memory, row_floats());
+  result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_);
   return result;
 }
 
@@ -269,14 +277,11 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
   tile.group = base::take_digit(index, shape_.groups);
   tile.image = index;
   const Phases& phases = tile.set->inputs;
-  if (use_planes_) {
-    tile.pitch = pitch_;
+  if (has_planes()) {
     const std::int64_t row = line % bands_ * band_rows_;
-    const std::int64_t rows = std::min(band_rows_, phases[1].count - row);
-    tile.first = (line / bands_ * phases[1].count + row) * pitch_;
-    tile.count = (rows - 1) * pitch_ + phases[2].count;
+    tile.first = (line / bands_ * phases[1].count + row) * phases[2].count;
+    tile.count = std::min(band_rows_, phases[1].count - row) * phases[2].count;
   } else {
-    tile.pitch = phases[2].count;
     tile.first = line * line_;
     tile.count = std::min(line_, positions_of(phases) - tile.first);
   }
@@ -288,15 +293,19 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
                                       SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = shape_;
   const std::byte* input = input_of(arguments, tile);
-  if (use_planes_) fill_planes(tile, input, slot, range);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
-  const bool ahead = use_planes_ || tile.set->in_place.step > 0;
+  ProductSide side = nothing_aside();
+  if (has_planes()) {
+    compute_rows(arguments, packed, tile, slot, side);
+    widen(range, side.range);
+    return;
+  }
+  const bool ahead = tile.set->in_place.step > 0;
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
   const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
-  ProductSide side = nothing_aside();
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
   pack(tile, input, batch, patches, slot, side);
@@ -314,8 +323,8 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     const std::int64_t blocks = base::divide_up(batch.count, kSplitBlock);
     if (ahead && more) {
       set_packing(tile, input, next, next_patches, slot, side);
-      const std::int64_t units = next.steps * kSplitBlock / 2 *
-                                 (use_planes_ ? 1 : base::divide_up(next.count, kSplitBlock));
+      const std::int64_t units =
+          next.steps * kSplitBlock / 2 * base::divide_up(next.count, kSplitBlock);
       side.units_a_step = base::divide_up(
           units, static_cast<std::int64_t>(tile.set->members.size()) * tile.out_blocks * blocks *
                      std::max<std::int64_t>(batch.steps, 1));
@@ -346,8 +355,13 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
             kernels_.multiply(
                 {.filter = filters[q],
                  .patches = patches + n * batch.steps * step_elements,
+                 .next = nullptr,
+                 .layout = {},
                  .steps = batch.steps,
+                 .outputs = kSplitBlock,
+                 .positions = kSplitBlock,
                  .acc = block_acc + q * kAcc,
+                 .acc_stride = kSplitBlock,
                  .first = batch.step == 0,
                  .all_products = all_products_,
                  .ahead = wanted[q] + n * batch.steps * (filter_.step() / kLinesASlice) * lines,
@@ -367,7 +381,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     if (!more) break;
     if (ahead) {
       kernels_.pack(side);
-      side.rows.terms = side.taps.terms = 0;
+      side.rows.terms = 0;
     } else {
       pack(tile, input, next, next_patches, slot, side);
     }
@@ -379,6 +393,51 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   widen(range, side.range);
 }
 
+// From planes.
+void ProductConvolution::compute_rows(const RunArguments& arguments, const std::byte* packed,
+                                      const Tile& tile, const Slot& slot,
+                                      ProductSide& side) const noexcept {
+  const Phases& phases = tile.set->inputs;
+  const std::int64_t width = phases[2].count;
+  const std::int64_t row_step = phases[1].in_step * planes_.pairs * planes_.pitch;
+  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
+  fill_planes(tile, input_of(arguments, tile), slot, side.range);
+  unit_.enter();
+  const std::uint16_t* row = slot.planes;
+  std::int64_t parity = 0;
+  for (std::int64_t first = 0; first < tile.count; first += width, row += row_step) {
+    for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
+      const std::uint16_t* const filter =
+          filter_.block(packed, tile.group, phases, tile.first_out_block + k);
+      for (std::int64_t n = 0; n < width; n += kSplitBlock, parity ^= 1) {
+        float* const acc = slot.acc + parity * kAcc;
+        const std::uint16_t* const patches = row + 2 * n;
+        kernels_.multiply({.filter = filter,
+                           .patches = patches,
+                           .next = n + kSplitBlock < width ? patches + 2 * kSplitBlock : row,
+                           .layout = {.step = kSplitBlock / 2 * planes_.pitch,
+                                      .part = plane_part_,
+                                      .half = kSplitBlock,
+                                      .pair = planes_.pitch},
+                           .steps = step_chunk_,
+                           .outputs = shape_.out_channels - first_channel - k * kSplitBlock,
+                           .positions = width - n,
+                           .acc = acc,
+                           .acc_stride = kSplitBlock,
+                           .first = true,
+                           .all_products = all_products_,
+                           .ahead = nullptr,
+                           .ahead_lines = 0},
+                          side);
+        store(arguments, tile, tile.set->members.front(), k, first + n,
+              std::min(kSplitBlock, width - n), slot, acc, side);
+      }
+    }
+  }
+  kernels_.store(side);
+  unit_.leave();
+}
+
 // Of what the sums of one image are made of, where all of them lie in one.
 SplitRange ProductConvolution::range_of(const RunArguments& arguments, std::int64_t image,
                                         const Slot& slot) const noexcept {
@@ -386,7 +445,7 @@ SplitRange ProductConvolution::range_of(const RunArguments& arguments, std::int6
   for (std::int64_t group = 0; group < shape_.groups; ++group) {
     for (const PhaseSet& set : sets_) {
       const std::int64_t count = positions_of(set.inputs) / geometry_.batch;
-      const Tile tile{0, group, 0, 0, &set, set.inputs[2].count, image * count, count};
+      const Tile tile{0, group, 0, 0, &set, image * count, count};
       for (std::int64_t first = 0; first < count; first += run_) {
         for (std::int64_t step = 0; step < filter_.steps(set.taps); step += step_chunk_) {
           pack(tile, input_of(arguments, tile), batch_at(tile, first, step), slot.patches, slot,

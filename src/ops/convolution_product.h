@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kernels/split/product.h"
-#include "ops/axis_taps.h"
 #include "ops/product_filter.h"
 #include "ops/split_plan.h"
 
@@ -18,10 +17,11 @@ namespace weft::ops {
 // SplitConvolution would fill its blocks of 32 channels with zeros.
 //
 // Patches come from rows of the input, each term of each position taken apart where it is used, or,
-// where windows overlap much, from split planes (AxisTaps), each number taken apart once.
+// where windows overlap much, from planes: for each row of the input, the pairs of terms that a
+// window takes from it, as the unit reads them. A window is then a run of such pairs.
 //
 // Phases of BACKWARD that read the same inputs share their patches. The terms of a sum are added in
-// the order input channel, tap, whatever the tiles.
+// the order input channel, tap, in planes row of taps, channel, tap, whatever the tiles.
 //
 // A thread's memory is at most 4 MiB, whatever the size of the image.
 class ProductConvolution final : public SplitPlan {
@@ -61,12 +61,21 @@ class ProductConvolution final : public SplitPlan {
     InPlace in_place = {};
   };
 
-  // Positions of a phase are numbered along a line, row by row. In planes, a row has `pitch`
-  // positions, of which the last few belong to no output.
+  // Pairs of terms of one row of positions, from all channels, one after the other; those of the
+  // taps along the depth; those of the rows of the input. So the pairs of a window are those from
+  // that of its first row on.
+  struct Planes {
+    std::vector<kernels::PatchPairs::Tap> taps;  // two a pair, of a row; empty: no planes
+    std::vector<std::int64_t> order;             // of the filter's terms
+    std::int64_t pairs = 0;                      // of a row of the input, for all depths
+    std::int64_t pitch = 0;                      // elements of a pair
+    std::int64_t first_offset = 0;               // of the rows of a window
+  };
+
+  // Positions of a phase are numbered along a line, row by row.
   struct Tile {
     std::int64_t image, group, first_out_block, out_blocks;
     const PhaseSet* set;
-    std::int64_t pitch;
     std::int64_t first;  // of the line
     std::int64_t count;
   };
@@ -89,7 +98,8 @@ class ProductConvolution final : public SplitPlan {
   // The same convolution with its images one behind the other along the depth or, where they have
   // one position each, the width: no block of positions ends with an image then.
   static ConvolutionGeometry as_one_image(const ConvolutionGeometry& geometry);
-  static bool has_planes(const PhaseSet& set);
+  static Planes planes_of(const ConvolutionGeometry& geometry, const std::vector<PhaseSet>& sets);
+  bool has_planes() const noexcept { return !planes_.taps.empty(); }
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
   static InPlace in_place(const ConvolutionGeometry& geometry, const PhaseSet& set);
 
@@ -97,14 +107,19 @@ class ProductConvolution final : public SplitPlan {
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
 
-  void choose_planes();
+  void choose_bands(std::int64_t wanted);
   void choose_tiles(const PlanOptions& options);
   Tile locate(std::int64_t index) const noexcept;
   const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
+  std::int64_t row_floats() const noexcept {
+    return has_planes() ? 2 * planes_.pitch : kernels::kSplitBlock * run_;
+  }
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, kernels::SplitRange& range) const noexcept;
+  void compute_rows(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                    const Slot& slot, kernels::ProductSide& side) const noexcept;
   kernels::SplitRange range_of(const RunArguments& arguments, std::int64_t image,
                                const Slot& slot) const noexcept;
   Batch batch_at(const Tile& tile, std::int64_t first, std::int64_t step) const noexcept;
@@ -116,25 +131,22 @@ class ProductConvolution final : public SplitPlan {
   void gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
                   std::int64_t count, std::int64_t term, float* to) const noexcept;
   void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
-                   kernels::SplitRange& range) const noexcept;
+                   kernels::LaneRange& range) const noexcept;
   void store(const RunArguments& arguments, const Tile& tile, const Member& member,
              std::int64_t block, std::int64_t position, std::int64_t count, const Slot& slot,
              float* acc, kernels::ProductSide& side) const noexcept;
 
   const kernels::SplitKernels& unit_;
   const kernels::ProductKernels& kernels_;
-  ProductFilter filter_;
   ConvolutionGeometry shape_;  // what follows, and all tiles, are of this
   std::vector<PhaseSet> sets_;
+  Planes planes_;
+  ProductFilter filter_;
 
   // With planes: all of one phase.
-  bool use_planes_ = false;
-  std::vector<std::int64_t> offsets_;  // of each term in the planes
-  std::int64_t pitch_ = 0;
   std::int64_t band_rows_ = 0;
   std::int64_t bands_ = 0;
-  std::int64_t plane_size_ = 0;  // elements
-  std::int64_t plane_part_ = 0;  // elements of all planes of one part
+  std::int64_t plane_part_ = 0;  // elements of one part
 
   std::int64_t line_ = 0;             // positions a tile
   std::int64_t lines_ = 0;            // tiles a phase set

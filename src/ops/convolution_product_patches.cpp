@@ -10,9 +10,10 @@
 namespace weft::ops {
 
 using kernels::kSplitBlock;
+using kernels::LaneRange;
+using kernels::PatchPairs;
 using kernels::ProductResult;
 using kernels::ProductSide;
-using kernels::SplitRange;
 
 ProductConvolution::Batch ProductConvolution::batch_at(const Tile& tile, std::int64_t first,
                                                        std::int64_t step) const noexcept {
@@ -26,14 +27,6 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
                                      std::uint16_t* to, const Slot& slot,
                                      ProductSide& side) const noexcept {
   side.units = 0;
-  if (use_planes_) {
-    side.taps = {.planes = slot.planes + batch.first,
-                 .part_stride = plane_part_,
-                 .offsets = offsets_.data(),
-                 .terms = static_cast<std::int64_t>(offsets_.size()),
-                 .to = to};
-    return;
-  }
   const InPlace& place = tile.set->in_place;
   const std::int64_t taps = tile.set->taps;
   const std::int64_t first_term = batch.step * kSplitBlock;
@@ -62,7 +55,7 @@ void ProductConvolution::set_packing(const Tile& tile, const std::byte* input, c
 void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Batch& batch,
                               std::uint16_t* to, const Slot& slot,
                               ProductSide& side) const noexcept {
-  if (use_planes_ || tile.set->in_place.step > 0) {
+  if (tile.set->in_place.step > 0) {
     set_packing(tile, input, batch, to, slot, side);
     kernels_.pack(side);
   } else {
@@ -91,7 +84,7 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
       kernels_.pack(side);
     }
   }
-  side.rows.terms = side.taps.terms = 0;
+  side.rows.terms = 0;
 }
 
 // Of the first position's element in a channel.
@@ -135,52 +128,63 @@ void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, st
 }
 
 void ProductConvolution::fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
-                                     SplitRange& range) const noexcept {
+                                     LaneRange& range) const noexcept {
   const ConvolutionGeometry& g = shape_;
-  const auto& [pd, ph, pw] = tile.set->inputs;
-  const AxisTaps h(ph), w(pw);
-  const std::int64_t first_row = tile.first / pitch_;
+  const Phase &pd = tile.set->inputs[0], &ph = tile.set->inputs[1], &pw = tile.set->inputs[2];
+  const std::int64_t first_row = tile.first / pw.count;
   const std::int64_t out_d = first_row / ph.count;
-  const std::int64_t out_h = first_row % ph.count;
-  const std::int64_t size = g.axes[2].in_size();
+  const std::int64_t first_y = first_row % ph.count * ph.in_step + planes_.first_offset;
+  const std::int64_t rows = (tile.count / pw.count - 1) * ph.in_step + ph.taps;
+  const std::int64_t stride = pw.in_step * g.in_strides[2];
+  const std::int64_t pairs = planes_.pairs / pd.taps;
   std::uint16_t* to = slot.planes;
-  for (std::int64_t c = 0; c < g.in_channels; ++c) {
-    for (std::int64_t i = 0; i < pd.taps; ++i) {
+  const auto fill_zeros = [&](std::int64_t count) {
+    for (std::int64_t q = 0; q < kernels_.parts; ++q) {
+      std::fill_n(to + q * plane_part_, count * planes_.pitch, std::uint16_t{0});
+    }
+  };
+  for (std::int64_t y = first_y; y < first_y + rows; ++y) {
+    for (std::int64_t i = 0; i < pd.taps; ++i, to += pairs * planes_.pitch) {
       const std::int64_t d = out_d * pd.in_step + pd.offset(i);
-      for (int plane = 0; plane < h.planes * w.planes; ++plane) {
-        // Element u of a row is input position (u + lowest) * step + remainder.
-        const std::int64_t remainder = w.remainder[plane % w.planes];
-        const std::int64_t begin = std::clamp<std::int64_t>(-w.lowest, 0, pitch_);
-        const std::int64_t end = std::clamp<std::int64_t>(
-            size > remainder ? (size - remainder - 1) / pw.in_step + 1 - w.lowest : 0, begin,
-            pitch_);
-        for (std::int64_t r = 0; r < band_rows_ + h.spread; ++r, to += pitch_) {
-          const std::int64_t y =
-              (out_h + h.lowest + r) * ph.in_step + h.remainder[plane / w.planes];
-          const bool inside =
-              d >= 0 && d < g.axes[0].in_size() && y >= 0 && y < g.axes[1].in_size();
-          const std::int64_t from = inside ? begin : pitch_;
-          const std::int64_t stop = inside ? end : pitch_;
-          for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-            std::uint16_t* part = to + q * plane_part_;
-            std::fill(part, part + from, std::uint16_t{0});
-            std::fill(part + stop, part + pitch_, std::uint16_t{0});
+      if (d < 0 || d >= g.axes[0].in_size() || y < 0 || y >= g.axes[1].in_size()) {
+        fill_zeros(pairs);
+        continue;
+      }
+      const std::byte* row = input + (d * g.in_strides[0] + y * g.in_strides[1]) * element_bytes_;
+      PatchPairs packing{.row = row,
+                         .half = data_type_ == DataType::float16,
+                         .step = static_cast<int>(stride),
+                         .taps = planes_.taps.data(),
+                         .pairs = pairs,
+                         .positions = pw.count,
+                         .to = to,
+                         .pair_stride = planes_.pitch,
+                         .part_stride = plane_part_};
+      if (stride == 1 || stride == 2) {
+        kernels_.pack_pairs(packing, range);
+        continue;
+      }
+      packing.row = slot.rows;
+      packing.half = false;
+      packing.step = 1;
+      packing.pairs = 1;
+      for (std::int64_t n = 0; n < pairs; ++n, packing.to += planes_.pitch) {
+        std::array<PatchPairs::Tap, 2> taps = {planes_.taps[2 * n], planes_.taps[2 * n + 1]};
+        for (std::int64_t q = 0; q < 2; ++q) {
+          PatchPairs::Tap& tap = taps[q];
+          if (tap.begin < tap.end) {
+            rows_.load(data_type_)(row + (tap.offset + tap.begin * stride) * element_bytes_, stride,
+                                   slot.rows + q * planes_.pitch + tap.begin, tap.end - tap.begin);
           }
-          if (from == stop) continue;
-          const std::int64_t offset =
-              c * g.in_channel_stride + d * g.in_strides[0] + y * g.in_strides[1] +
-              ((from + w.lowest) * pw.in_step + remainder) * g.in_strides[2];
-          rows_.load(data_type_)(input + offset * element_bytes_, pw.in_step * g.in_strides[2],
-                                 slot.rows, stop - from);
-          kernels_.split_row(slot.rows, stop - from, to + from, plane_part_, range);
+          tap.offset = q * planes_.pitch;
         }
+        packing.taps = taps.data();
+        kernels_.pack_pairs(packing, range);
       }
     }
   }
-  // The last block of a line reaches past the last plane.
-  for (std::int64_t q = 0; q < kernels_.parts; ++q) {
-    std::fill_n(to + q * plane_part_, kSplitBlock, std::uint16_t{0});
-  }
+  // Products read whole steps, past the last window.
+  fill_zeros(std::ssize(planes_.order) / 2 - ph.taps * planes_.pairs);
 }
 
 // Hands a block's sums to the next products, which store them on their way, or stores them now.
@@ -192,7 +196,7 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
   const ConvolutionGeometry& g = shape_;
   // References, since clang 14 captures no bindings.
   const Phase &pd = member.phases[0], &ph = member.phases[1], &pw = member.phases[2];
-  const Phase &in_d = tile.set->inputs[0], &in_h = tile.set->inputs[1];
+  const Phase &in_d = tile.set->inputs[0], &in_h = tile.set->inputs[1], &in_w = tile.set->inputs[2];
   const std::int64_t together = tile.set->interleaved;
   const std::int64_t late = together > 1 ? tile.set->late : member.delays[2];
   const std::int64_t length = together > 1 ? tile.set->length : pw.count;  // of an output row
@@ -210,19 +214,19 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
     for (std::int64_t q = 0; q < together; ++q) {
       for (std::int64_t o = 0; o < outputs; ++o) {
         float* sums = acc + (q * kSplitBlock + o) * kSplitBlock;
-        for (std::int64_t i = 0; i < kSplitBlock; ++i) {
+        for (std::int64_t i = 0; i < count; ++i) {
           sums[i] = kernels::one_nan(sums[i] + bias[o]);
         }
-        general_.activate(sums, kSplitBlock);
+        general_.activate(sums, count);
       }
     }
   }
   // Rows that lie one behind the other are one.
-  const bool merged = stride == 1 && tile.pitch * together == length && in_d.count == 1 &&
+  const bool merged = stride == 1 && in_w.count * together == length && in_d.count == 1 &&
                       pd.count == 1 && ph.count == in_h.count &&
                       (ph.count == 1 || ph.step * g.out_strides[1] == length);
   const std::int64_t rows = merged ? 1 : in_h.count;
-  const std::int64_t pitch = merged ? in_h.count * tile.pitch : tile.pitch;
+  const std::int64_t pitch = merged ? in_h.count * in_w.count : in_w.count;
   const std::int64_t row_length = merged ? ph.count * length : length;
   // Depth and height of a row of positions. Divisions take long.
   const auto place = [&](std::int64_t row) {
@@ -243,9 +247,8 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
   std::int64_t row = (tile.first + position) / pitch;
   std::int64_t column = (tile.first + position) - row * pitch;
   const std::int64_t ahead =
-      column + kSplitBlock < pitch
-          ? kSplitBlock * together * stride
-          : offset_of(row + 1, column + kSplitBlock - pitch) - offset_of(row, column);
+      column + count < pitch ? count * together * stride
+                             : offset_of(row + 1, column + count - pitch) - offset_of(row, column);
   ProductResult& result = side.result;
   result.acc = acc;
   result.bias = plain ? bias : kNoBias;

@@ -2,6 +2,7 @@
 // of phases that read the same inputs.
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/checked.h"
 #include "ops/convolution_product.h"
@@ -13,6 +14,7 @@ using kernels::kSplitBlock;
 namespace {
 
 constexpr std::int64_t kMaxPlaneTerms = 1024;
+constexpr std::int64_t kMostPlaneBytes = 2 << 20;  // of a window's rows
 
 bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, kSpatial>& b) {
   for (int d = 0; d < kSpatial; ++d) {
@@ -72,7 +74,7 @@ ConvolutionGeometry ProductConvolution::as_one_image(const ConvolutionGeometry& 
     return axis.is_identity() && axis.out_size() == 1;
   };
   if (geometry.batch == 1 || !is_single(geometry.axes[0]) ||
-      has_planes(phase_sets(geometry).front())) {
+      !planes_of(geometry, phase_sets(geometry)).taps.empty()) {
     return geometry;
   }
   ConvolutionGeometry g = geometry;
@@ -84,10 +86,57 @@ ConvolutionGeometry ProductConvolution::as_one_image(const ConvolutionGeometry& 
   return g;
 }
 
-// Only where windows overlap.
-bool ProductConvolution::has_planes(const PhaseSet& set) {
-  const auto& [pd, ph, pw] = set.inputs;
-  return set.taps >= 2 * pd.in_step * ph.in_step * pw.in_step && set.terms <= kMaxPlaneTerms;
+// Only of one phase, where windows overlap, take rows one after the other, and do not fill blocks
+// of 16 positions badly.
+ProductConvolution::Planes ProductConvolution::planes_of(const ConvolutionGeometry& geometry,
+                                                         const std::vector<PhaseSet>& sets) {
+  Planes planes;
+  const PhaseSet& set = sets.front();
+  // References, since clang 14 captures no bindings.
+  const Phase &pd = set.inputs[0], &ph = set.inputs[1], &pw = set.inputs[2];
+  const std::int64_t width = base::round_up(pw.count, kSplitBlock / 2);
+  if (sets.size() > 1 || set.members.size() > 1 ||
+      set.taps < 2 * pd.in_step * ph.in_step * pw.in_step || set.terms > kMaxPlaneTerms ||
+      (ph.taps > 1 && std::abs(ph.offset_step) != 1) || 3 * pw.count < 2 * width) {
+    return planes;
+  }
+  std::vector<std::int64_t> terms;  // of the taps of a row, from the first one
+  const auto add_tap = [&](std::int64_t channel, std::int64_t tap) {
+    if (channel < geometry.in_channels) {
+      const auto [begin, end] = geometry.axes[2].inside(pw, pw.offset(tap));
+      planes.taps.push_back(
+          {channel * geometry.in_channel_stride + pw.offset(tap) * geometry.in_strides[2], begin,
+           end});
+      terms.push_back(channel * set.taps + tap);
+    } else {
+      planes.taps.push_back({});
+      terms.push_back(-1);
+    }
+  };
+  for (std::int64_t c = 0; c < geometry.in_channels; ++c) {
+    for (std::int64_t tap = 0; tap < pw.taps / 2 * 2; ++tap) add_tap(c, tap);
+  }
+  // What is left pairs with the next channel's.
+  for (std::int64_t c = 0; pw.taps % 2 == 1 && c < geometry.in_channels; c += 2) {
+    add_tap(c, pw.taps - 1);
+    add_tap(c + 1, pw.taps - 1);
+  }
+  planes.pairs = std::ssize(terms) / 2 * pd.taps;
+  // An odd number of cache lines: pairs do not share cache sets.
+  planes.pitch = (width / (kSplitBlock / 2) | 1) * kSplitBlock;
+  planes.first_offset = std::min(ph.offset(0), ph.offset(ph.taps - 1));
+  for (std::int64_t h = 0; h < ph.taps; ++h) {
+    const std::int64_t tap_h = ph.offset_step < 0 ? ph.taps - 1 - h : h;
+    for (std::int64_t d = 0; d < pd.taps; ++d) {
+      for (const std::int64_t term : terms) {
+        planes.order.push_back(term < 0 ? term : term + (d * ph.taps + tap_h) * pw.taps);
+      }
+    }
+  }
+  planes.order.resize(base::round_up(std::ssize(planes.order), kSplitBlock), -1);
+  constexpr std::int64_t kParts = 3;
+  if (std::ssize(planes.order) * planes.pitch * kParts > kMostPlaneBytes) return {};
+  return planes;
 }
 
 ProductConvolution::InPlace ProductConvolution::in_place(const ConvolutionGeometry& geometry,

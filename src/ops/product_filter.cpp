@@ -12,8 +12,15 @@ namespace weft::ops {
 using kernels::kSplitBlock;
 using kernels::SplitRange;
 
+namespace {
+
+constexpr std::int64_t kNoTerm = INT64_MIN;
+
+}  // namespace
+
 ProductFilter::ProductFilter(const ConvolutionGeometry& geometry, DataType type,
-                             kernels::LoadRow load, const kernels::SplitKernels& kernels)
+                             kernels::LoadRow load, const kernels::SplitKernels& kernels,
+                             const std::vector<std::int64_t>& order)
     : geometry_(geometry),
       kernels_(kernels),
       load_(load),
@@ -28,11 +35,21 @@ ProductFilter::ProductFilter(const ConvolutionGeometry& geometry, DataType type,
     throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
   }
   class_steps_.push_back(0);
+  std::vector<std::int64_t> taps;  // where there is an order
   geometry.each_tap_class([&](const auto& each_tap) {
-    std::int64_t taps = 0;
-    each_tap([&](std::int64_t) { ++taps; });
-    class_steps_.push_back(class_steps_.back() + steps(taps));
+    std::int64_t count = 0;
+    each_tap([&](std::int64_t offset) {
+      ++count;
+      if (!order.empty()) taps.push_back(offset);
+    });
+    class_steps_.push_back(class_steps_.back() + steps(count));
   });
+  for (const std::int64_t term : order) {
+    const std::int64_t count = std::ssize(taps);
+    offsets_.push_back(term < 0 ? kNoTerm
+                                : term / count * geometry.filter_in_stride + taps[term % count]);
+  }
+  if (!order.empty()) class_steps_.back() = std::ssize(order) / kSplitBlock;
   size_in_bytes_ =
       base::round_up(kHeaderBytes + geometry.groups * out_blocks_ * class_steps_.back() * step_ * 2,
                      base::kWorkspaceAlignment);
@@ -84,12 +101,18 @@ void ProductFilter::pack_block(const std::byte* filter, std::int64_t group, std:
       to += step_;
       term = 0;
     };
-    for (std::int64_t c = 0; c < g.in_channels; ++c) {
-      each_tap([&](std::int64_t tap_offset) {
-        load_(origin + (c * g.filter_in_stride + tap_offset) * element_bytes_, g.filter_out_stride,
-              rows + term * kSplitBlock, out_channels);
-        if (++term == kSplitBlock) finish_step();
-      });
+    const auto add_term = [&](std::int64_t offset) {
+      float* const row = rows + term * kSplitBlock;
+      if (offset == kNoTerm) {
+        std::fill_n(row, kSplitBlock, 0.0f);
+      } else {
+        load_(origin + offset * element_bytes_, g.filter_out_stride, row, out_channels);
+      }
+      if (++term == kSplitBlock) finish_step();
+    };
+    for (const std::int64_t offset : offsets_) add_term(offset);
+    for (std::int64_t c = 0; offsets_.empty() && c < g.in_channels; ++c) {
+      each_tap([&](std::int64_t tap) { add_term(c * g.filter_in_stride + tap); });
     }
     if (term > 0) finish_step();
   });

@@ -15,13 +15,14 @@ namespace weft::ops {
 //
 //   [group][tap class][block of 32 output channels][step of 32 terms][part][32 outputs][32 terms]
 //
-// behind the range of its numbers. The terms of a class are its (input channel, tap) in that order;
-// terms and channels past the last are zero.
+// behind the range of its numbers. The terms of a class are its (input channel, tap) in that order,
+// or in one that is given; terms and channels past the last are zero.
 class ProductFilter {
  public:
-  // Throws Error: out_of_memory when the packed size passes 2^63 bytes.
+  // Throws Error: out_of_memory when the packed size passes 2^63 bytes. Where there is one class,
+  // `order` may tell the term of each place of whole steps; -1: none.
   ProductFilter(const ConvolutionGeometry& geometry, DataType type, kernels::LoadRow load,
-                const kernels::SplitKernels& kernels);
+                const kernels::SplitKernels& kernels, const std::vector<std::int64_t>& order = {});
 
   std::uint64_t size_in_bytes() const noexcept { return size_in_bytes_; }
   std::int64_t out_blocks() const noexcept { return out_blocks_; }  // a group
@@ -36,6 +37,7 @@ class ProductFilter {
                              std::int64_t out_block) const noexcept;
 
   std::int64_t steps(std::int64_t taps) const noexcept {
+    if (!offsets_.empty()) return class_steps_.back();
     return (geometry_.in_channels * taps + kernels::kSplitBlock - 1) / kernels::kSplitBlock;
   }
 
@@ -51,6 +53,7 @@ class ProductFilter {
   std::int64_t element_bytes_;
   std::int64_t out_blocks_;
   std::int64_t step_;
+  std::vector<std::int64_t> offsets_;      // of each place, where there is an order; -1: none
   std::vector<std::int64_t> class_steps_;  // before each class, of one output block
   std::uint64_t size_in_bytes_ = 0;
 };

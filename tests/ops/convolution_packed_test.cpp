@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/checked_case.h"
+#include "ops/convolution_plan.h"
 #include "ops/split_case.h"
 
 namespace weft {
@@ -22,6 +23,22 @@ Dims channels_last(const Dims& sizes) {
   }
   strides[0] = stride;
   return strides;
+}
+
+// Packed numbers to channels last, or back.
+Floats moved(const Floats& from, const Dims& sizes, bool back) {
+  Floats to(from.size());
+  const Dims strides = channels_last(sizes);
+  std::size_t at = 0;
+  for (std::uint32_t n = 0; n < sizes[0]; ++n) {
+    for (std::uint32_t c = 0; c < sizes[1]; ++c) {
+      for (std::uint32_t p = 0; p < sizes[2] * sizes[3]; ++p, ++at) {
+        const std::size_t apart = std::size_t{n} * strides[0] + c + std::size_t{p} * strides[3];
+        (back ? to[at] : to[apart]) = from[back ? apart : at];
+      }
+    }
+  }
+  return to;
 }
 
 bool packs(const ConvolutionParams& params) {
@@ -83,20 +100,6 @@ TEST(ConvolutionPacked, HasTheBitsOfPackedTensors) {
       }
       ASSERT_EQ(right.size() % images, 0u);
     }
-    const auto moved = [](const Floats& from, const Dims& sizes, bool back) {
-      Floats to(from.size());
-      const Dims strides = channels_last(sizes);
-      std::size_t at = 0;
-      for (std::uint32_t n = 0; n < sizes[0]; ++n) {
-        for (std::uint32_t c = 0; c < sizes[1]; ++c) {
-          for (std::uint32_t p = 0; p < sizes[2] * sizes[3]; ++p, ++at) {
-            const std::size_t apart = std::size_t{n} * strides[0] + c + std::size_t{p} * strides[3];
-            (back ? to[at] : to[apart]) = from[back ? apart : at];
-          }
-        }
-      }
-      return to;
-    };
     p.input.strides = channels_last(p.input.sizes);
     p.output.strides = channels_last(p.output.sizes);
     const Plan packing = plan(p);
@@ -120,6 +123,52 @@ TEST(ConvolutionPacked, MemoryIsBounded) {
   p = ops::params_of({2, 64, 64, 1, 30, 30, 1, 1, 1});
   p.input.strides = {0, 1, 64, 0};
   EXPECT_FALSE(packs(p));
+  // A filter of a single number is read where it lies.
+  p = ops::params_of({1, 16384, 16384, 1, 4, 4, 3, 1, 1});
+  p.filter.strides = {0, 0, 0, 0};
+  const auto small = plan(p, {.threads = 2}).workspace_size_in_bytes();
+  p.input.strides = channels_last(p.input.sizes);
+  EXPECT_LE(plan(p, {.threads = 2}).workspace_size_in_bytes(), small + (16u << 20) + 512);
+}
+
+// What the parts of a plan are planned for.
+struct Part {
+  std::uint32_t images;
+  bool prepares;
+};
+Part part_of(const ops::Shape& shape) {
+  static Part part;
+  ConvolutionParams p = ops::params_of(shape);
+  p.input.strides = channels_last(p.input.sizes);
+  const ops::ConvolutionPlanner planner = [](const ConvolutionParams& params,
+                                             const PlanOptions& options) {
+    part = {params.input.sizes[0], options.prepare_filter};
+    return std::shared_ptr<const ops::PlanBody>(
+        std::make_shared<ops::ConvolutionPlan>(params, options));
+  };
+  EXPECT_NE(ops::convolution_packed(p, {.threads = 2}, planner), nullptr);
+  return part;
+}
+
+TEST(ConvolutionPacked, OnlyPartsPrepareTheFilter) {
+  EXPECT_FALSE(part_of({3, 16, 16, 1, 20, 20, 3, 1, 1}).prepares);
+  EXPECT_TRUE(part_of({3, 4, 4, 1, 600, 600, 1, 1, 1}).prepares);
+}
+
+TEST(ConvolutionPacked, PartsOfABatchWithoutDivisorsAreNotSmall) {
+  EXPECT_EQ(part_of({3000, 16, 16, 1, 8, 8, 3, 1, 1}).images, 1500u);
+  EXPECT_EQ(part_of({3001, 16, 16, 1, 8, 8, 3, 1, 1}).images, 1501u);
+  EXPECT_EQ(part_of({17, 16, 16, 1, 128, 128, 3, 1, 1}).images, 1u);
+  // The last part goes back over an image.
+  ConvolutionParams p = ops::params_of({3001, 16, 16, 1, 8, 8, 3, 1, 1});
+  Floats x(ops::count_of(p.input)), filter(ops::count_of(p.filter)), bias(16, 1.0f);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 1013 % 8);
+  for (std::size_t i = 0; i < filter.size(); ++i) filter[i] = static_cast<float>(i % 5);
+  const Floats right = ops::run(plan(p, {.winograd = Winograd::never}), x, filter, bias);
+  p.output.strides = channels_last(p.output.sizes);
+  const Plan packing = plan(p, {.winograd = Winograd::never});
+  const Floats y = ops::run(packing, x, filter, bias);
+  EXPECT_EQ(moved(y, p.output.sizes, true), right) << packing.explain();
 }
 
 }  // namespace

@@ -16,13 +16,28 @@ class ProductConvolutionTest : public MatrixUnitTest {
   }
 };
 
-// Windows that overlap: patches come from split planes.
+// Windows that overlap: patches come from planes.
 TEST_F(ProductConvolutionTest, FirstLayers) {
   expect_right(params_of({2, 3, 64, 1, 40, 53, 7, 2, 1}));
   expect_right(params_of({1, 3, 16, 1, 9, 300, 3, 1, 1}));
   expect_right(params_of({1, 4, 40, 1, 33, 31, 5, 3, 2}));
   expect_right(params_of({1, 6, 96, 2, 21, 17, 3, 1, 1}));
   expect_right(params_of({1, 3, 32, 1, 200, 500, 3, 1, 1}));  // several bands
+  expect_right(params_of({1, 1, 16, 1, 30, 33, 5, 1, 1}));
+  expect_right(params_of({2, 2, 8, 1, 20, 27, 4, 2, 1}));
+  expect_right(params_of({1, 5, 49, 1, 12, 50, 6, 3, 1}));  // rows that are gathered
+  expect_right(params_of({1, 3, 33, 1, 20, 47, 3, 1, 1, ConvolutionDirection::backward}));
+  expect_right(params_of({3, 3, 17, 1, 3, 12, 3, 1, 1}));
+  for (const Dims& window : {Dims{5, 1}, Dims{1, 5}, Dims{2, 3}}) {
+    ConvolutionParams p = params_of({1, 3, 20, 1, 19, 45, 1, 1, 1});
+    for (const ConvolutionMode mode :
+         {ConvolutionMode::convolution, ConvolutionMode::cross_correlation}) {
+      p.mode = mode;
+      p.filter.sizes = {20, 3, window[0], window[1]};
+      p.output.sizes = output_sizes(p);
+      expect_right(p);
+    }
+  }
 }
 
 TEST_F(ProductConvolutionTest, ThreeDimensions) {
@@ -82,6 +97,7 @@ TEST_F(ProductConvolutionTest, ImagesBesideEachOther) {
                                    unpadded({kBatch, 64, 32, 2, 3, 3, 1, 1, 1}),
                                    unpadded({kBatch, 2048, 40, 1, 7, 7, 1, 1, 1}),
                                    unpadded({kBatch, 40, 33, 1, 1, 1, 1, 1, 1}),
+                                   unpadded({kBatch, 3, 40, 1, 9, 35, 3, 1, 1}),
                                    unpadded({kBatch, 33, 40, 1, 9, 8, 1, 2, 1}),
                                    unpadded({kBatch, 300, 64, 1, 8, 12, 4, 4, 1}),
                                    unpadded({kBatch, 40, 40, 1, 5, 6, 2, 2, 1, backward}),

@@ -11,7 +11,8 @@
 //
 //   filter    [step][part][32 outputs][32 terms]: what SplitKernels::split_pixels makes of 32 terms
 //             of 32 outputs
-//   patches   [step][part][half of the positions][pair of terms][16 positions][one of the pair]
+//   patches   [step][part][half of the positions][pair of terms][16 positions][one of the pair], or
+//             rows of pairs where they lie (PatchPairs)
 
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +24,24 @@ namespace weft::kernels {
 // Elements of one part of a step of patches: 32 terms x 32 positions.
 inline constexpr std::int64_t kSplitPatchPart = kSplitBlock * kSplitBlock;
 
+// Where patches lie, in elements from each other.
+struct PatchLayout {
+  std::int64_t step;
+  std::int64_t part = kSplitPatchPart;
+  std::int64_t half = kSplitPatchPart / 2;  // of the positions
+  std::int64_t pair = kSplitBlock;
+};
+
 struct ProductBlock {
   const std::uint16_t* filter;
   const std::uint16_t* patches;
+  const std::uint16_t* next;  // patches of the block to come; null: they are packed, and follow
+  PatchLayout layout;         // of those that are not packed
   std::int64_t steps;
-  float* acc;  // 32 outputs of 32 positions, without gaps; aligned to 64 bytes
+  std::int64_t outputs;  // likewise: up to 16 of either take less time; what else is written is 0
+  std::int64_t positions;
+  float* acc;  // 32 outputs of 32 positions, acc_stride apart; aligned to 64 bytes
+  std::int64_t acc_stride;
   bool first;
   bool all_products;  // of float16, mm too
   // Cache lines to fetch into the second level meanwhile, after each four products.
@@ -60,13 +74,25 @@ struct PatchRows {
   std::int64_t block_stride;  // elements from a block of positions to the next
 };
 
-// Terms of one block of 32 positions from split rows, see split_row().
-struct PatchTaps {
-  const std::uint16_t* planes;
-  std::int64_t part_stride;     // elements
-  const std::int64_t* offsets;  // of each term's first position
-  std::int64_t terms;           // a multiple of 32
+// Pairs of terms of a row of positions, from one row of the input:
+//
+//   to(part, pair, p, i) = part of row[taps[2 pair + i].offset + p * step]
+//
+// for p in [begin, end) of that tap, 0 for other positions up to the next multiple of 16.
+struct PatchPairs {
+  struct Tap {
+    std::int64_t offset;
+    std::int64_t begin, end;
+  };
+  const void* row;
+  bool half;  // float16, of which there are two parts; otherwise float32
+  int step;   // 1 or 2 elements
+  const Tap* taps;
+  std::int64_t pairs;
+  std::int64_t positions;
   std::uint16_t* to;
+  std::int64_t pair_stride;  // elements
+  std::int64_t part_stride;
 };
 
 // Most blocks whose sums lie interleaved in the output.
@@ -106,7 +132,6 @@ struct ProductResult {
 struct ProductSide {
   ProductResult result;           // next is outputs: nothing to store
   PatchRows rows;                 // of the patches to come; terms is 0: none
-  PatchTaps taps;                 // likewise
   LaneRange range;                // of what is taken from rows
   std::int64_t units = 0;         // packed so far: pairs of terms of a block of positions
   std::int64_t units_a_step = 0;  // how many to pack for each step of products
@@ -116,9 +141,7 @@ struct ProductKernels {
   std::int64_t parts;
   const char* name;
 
-  // to[part][i] = the part of row[i].
-  void (*split_row)(const float* row, std::int64_t count, std::uint16_t* to,
-                    std::int64_t part_stride, SplitRange& range) noexcept;
+  void (*pack_pairs)(const PatchPairs& pairs, LaneRange& range) noexcept;
 
   // Between SplitKernels::enter() and leave().
   void (*multiply)(const ProductBlock& block, ProductSide& side) noexcept;

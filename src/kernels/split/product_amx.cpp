@@ -131,24 +131,61 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   _mm512_store_si512(range.smallest, smallest);
 }
 
-inline __m512i load_16(const std::uint16_t* from) {
-  return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+// Lanes at `first` and after it, of those before `last`.
+inline __mmask16 between(std::int64_t first, std::int64_t last) {
+  return static_cast<__mmask16>(first_of_16(last) & ~first_of_16(first));
+}
+
+// `step` elements from one position to the next.
+template <int parts, class Element, int step>
+void pack_pairs(const PatchPairs& pairs, LaneRange& range) {
+  __m512i largest = _mm512_load_si512(range.largest);
+  __m512i smallest = _mm512_load_si512(range.smallest);
+  const auto* const row = static_cast<const Element*>(pairs.row);
+  const std::int64_t part_stride = pairs.part_stride;
+  for (std::int64_t n = 0; n < pairs.pairs; ++n) {
+    const PatchPairs::Tap even = pairs.taps[2 * n], odd = pairs.taps[2 * n + 1];
+    std::uint16_t* to = pairs.to + n * pairs.pair_stride;
+    const auto pack = [&](std::int64_t p, __mmask16 even_mask, __mmask16 odd_mask) {
+      const __m512 x = load_masked<step>(row + even.offset + p * step, even_mask);
+      const __m512 y = load_masked<step>(row + odd.offset + p * step, odd_mask);
+      widen(largest, smallest, x);
+      widen(largest, smallest, y);
+      const Split<parts> e(x);
+      const Split<parts> o(y);
+      for (int q = 0; q < parts; ++q) {
+        _mm512_store_si512(to + 2 * p + q * part_stride, pair(e.part[q], o.part[q]));
+      }
+    };
+    for (std::int64_t p = 0; p < pairs.positions; p += kHalf) {
+      const __mmask16 even_mask = between(even.begin - p, even.end - p);
+      const __mmask16 odd_mask = between(odd.begin - p, odd.end - p);
+      if ((even_mask & odd_mask) == 0xffff) {
+        pack(p, 0xffff, 0xffff);
+      } else {
+        pack(p, even_mask, odd_mask);
+      }
+    }
+  }
+  _mm512_store_si512(range.largest, largest);
+  _mm512_store_si512(range.smallest, smallest);
+}
+
+template <int parts, class Element>
+void pack_pairs(const PatchPairs& pairs, LaneRange& range) {
+  if (pairs.step == 2) {
+    pack_pairs<parts, Element, 2>(pairs, range);
+  } else {
+    pack_pairs<parts, Element, 1>(pairs, range);
+  }
 }
 
 template <int parts>
-void pack_taps_unit(const PatchTaps& taps, std::int64_t unit) {
-  const std::uint16_t* even = taps.planes + taps.offsets[2 * unit];
-  const std::uint16_t* odd = taps.planes + taps.offsets[2 * unit + 1];
-  std::uint16_t* to =
-      taps.to + unit / kHalf * (parts * kSplitPatchPart) + unit % kHalf * kSplitBlock;
-  for (int q = 0; q < parts; ++q) {
-    for (std::int64_t half = 0; half < 2; ++half) {
-      const std::int64_t at = q * taps.part_stride + half * kHalf;
-      _mm512_store_si512(
-          to + q * kSplitPatchPart + half * kTile,
-          _mm512_or_si512(load_16(even + at), _mm512_slli_epi32(load_16(odd + at), 16)));
-    }
+void pack_pairs(const PatchPairs& pairs, LaneRange& range) noexcept {
+  if constexpr (parts == 2) {
+    if (pairs.half) return pack_pairs<parts, std::uint16_t>(pairs, range);
   }
+  pack_pairs<parts, float>(pairs, range);
 }
 
 template <int parts, class Element>
@@ -178,16 +215,7 @@ void pack_units(ProductSide& side, std::int64_t count) {
     const std::int64_t end = all - side.units < count ? all : side.units + count;
     const auto pack_unit = pack_rows_of<parts>(side.rows);
     for (; side.units < end; ++side.units) pack_unit(side.rows, side.units, side.range);
-  } else if (side.taps.terms > 0) {
-    const std::int64_t all = side.taps.terms / 2;
-    const std::int64_t end = all - side.units < count ? all : side.units + count;
-    for (; side.units < end; ++side.units) pack_taps_unit<parts>(side.taps, side.units);
   }
-}
-
-// Lanes at `first` and after it, of those before `last`.
-inline __mmask16 between(std::int64_t first, std::int64_t last) {
-  return static_cast<__mmask16>(first_of_16(last) & ~first_of_16(first));
 }
 
 // To the cache, where the next block's line is asked for, or, whole lines only, past it.
@@ -274,45 +302,31 @@ void store_outputs(ProductResult& result, std::int64_t count) {
 }
 
 template <int parts>
-void split_row(const float* row, std::int64_t count, std::uint16_t* to, std::int64_t part_stride,
-               SplitRange& range) noexcept {
-  RangeOf seen(range);
-  for (std::int64_t i = 0; i < count; i += kHalf) {
-    const __mmask16 mask = first_of_16(count - i);
-    const __m512 x = _mm512_maskz_loadu_ps(mask, row + i);
-    seen.add(x);
-    const Split<parts> split(x);
-    for (int q = 0; q < parts; ++q) {
-      const __m512i upper = _mm512_srli_epi32(split.part[q], 16);
-      _mm256_mask_storeu_epi16(to + q * part_stride + i, mask, _mm512_cvtepi32_epi16(upper));
-    }
-  }
-}
-
-template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   constexpr std::int64_t kSlices = parts == 3 ? 6 : 3;
   const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
   const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
   const std::uint16_t* ahead = block.ahead;
-  multiply_block<parts>(block.filter, block.patches, block.steps, block.all_products, block.acc,
-                        kSplitBlock, block.first, [&] {
-                          store_outputs(side.result, outputs);
-                          ahead = fetch_ahead(ahead, block.ahead_lines);
-                          pack_units<parts>(side, units);
-                        });
+  const auto between = [&] {
+    store_outputs(side.result, outputs);
+    ahead = fetch_ahead(ahead, block.ahead_lines);
+    pack_units<parts>(side, units);
+  };
+  if (block.next == nullptr) {
+    multiply_block<parts, true>(block, between);
+  } else {
+    multiply_block<parts, false>(block, between);
+  }
 }
 
 }  // namespace
 
-void product_split_row_2(const float* row, std::int64_t count, std::uint16_t* to,
-                         std::int64_t part_stride, SplitRange& range) noexcept {
-  split_row<2>(row, count, to, part_stride, range);
+void product_pack_pairs_2(const PatchPairs& pairs, LaneRange& range) noexcept {
+  pack_pairs<2>(pairs, range);
 }
-void product_split_row_3(const float* row, std::int64_t count, std::uint16_t* to,
-                         std::int64_t part_stride, SplitRange& range) noexcept {
-  split_row<3>(row, count, to, part_stride, range);
+void product_pack_pairs_3(const PatchPairs& pairs, LaneRange& range) noexcept {
+  pack_pairs<3>(pairs, range);
 }
 void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept {
   multiply<2>(block, side);

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 namespace weft::kernels {
+struct LaneRange;
+struct PatchPairs;
 struct ProductBlock;
 struct ProductSide;
 struct SplitRange;
@@ -29,10 +31,8 @@ void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
                      std::int64_t to_stride) noexcept;
 void split_store(SplitResult& result) noexcept;
 
-void product_split_row_2(const float* row, std::int64_t count, std::uint16_t* to,
-                         std::int64_t part_stride, SplitRange& range) noexcept;
-void product_split_row_3(const float* row, std::int64_t count, std::uint16_t* to,
-                         std::int64_t part_stride, SplitRange& range) noexcept;
+void product_pack_pairs_2(const PatchPairs& pairs, LaneRange& range) noexcept;
+void product_pack_pairs_3(const PatchPairs& pairs, LaneRange& range) noexcept;
 void product_multiply_2(const ProductBlock& block, ProductSide& side) noexcept;
 void product_multiply_3(const ProductBlock& block, ProductSide& side) noexcept;
 void product_store(ProductSide& side) noexcept;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/split/product.h"
 #include "kernels/split/split_vectors.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -79,67 +80,91 @@ inline void store_sums(float* sums, std::int64_t line, bool first) {
   }
 }
 
-// 32 x 32 sums, rows `line` floats apart: acc = (first ? 0 : acc) + a x b over steps of 32 terms of
-// split numbers; product.h has the layouts. between() is called after each four products.
-template <int parts, class Between>
-inline void multiply_block(const std::uint16_t* a, const std::uint16_t* b, std::int64_t steps,
-                           bool all_products, float* sums, std::int64_t line, bool first,
-                           const Between& between) {
+// 32 x 32 sums; product.h has the layouts. between() is called after each four products. What the
+// compiler knows of packed patches, always whole blocks, saves 3 to 8% of short sums.
+template <int parts, bool packed, class Between>
+inline void multiply_block(const ProductBlock& block, const Between& between) {
   constexpr std::int64_t kPart = kSplitBlock * kSplitBlock;
-  constexpr std::int64_t kStep = parts * kPart;
+  const bool rows = packed || block.outputs > kHalf;  // more than half
+  const bool columns = packed || block.positions > kHalf;
+  const PatchLayout layout = packed ? PatchLayout{.step = parts * kPart} : block.layout;
+  const std::int64_t pair_bytes = layout.pair * 2;
+  const std::uint16_t* a = block.filter;
+  const std::uint16_t* b = block.patches;
+  const auto load_a = [&](std::int64_t part) {
+    _tile_loadd(4, a + part * kPart, kLine);
+    if (rows) _tile_loadd(5, a + part * kPart + kTile, kLine);
+  };
+  const auto load_b = [&](std::int64_t part) {
+    _tile_loadd(6, b + part * layout.part, pair_bytes);
+    if (columns) _tile_loadd(7, b + part * layout.part + layout.half, pair_bytes);
+  };
+  const auto multiply = [&] {
+    _tile_dpbf16ps(0, 4, 6);
+    if (columns) _tile_dpbf16ps(1, 4, 7);
+    if (rows) _tile_dpbf16ps(2, 5, 6);
+    if (rows && columns) _tile_dpbf16ps(3, 5, 7);
+  };
+  const std::uint16_t* next = nullptr;
+  const auto prefetch = [&](std::int64_t part, std::int64_t half) {
+    const std::uint16_t* from = next + part * layout.part + half * layout.half;
+    for (std::int64_t pair = 0; pair < kHalf; ++pair, from += layout.pair) {
+      _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0);
+    }
+  };
   zero_tiles();
-  for (std::int64_t step = 0; step < steps; ++step, a += kStep, b += kStep) {
-    const std::uint16_t* next = b + kStep;
+  for (std::int64_t step = 0; step < block.steps; ++step, a += parts * kPart, b = next) {
+    next = packed || step + 1 < block.steps ? b + layout.step : block.next;
     // Each line changes one operand of the line before.
     if constexpr (parts == 3) {
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + 2 * kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
+      load_a(0);
+      load_b(2);
+      multiply();
+      prefetch(0, 0);
       between();
-      WEFT_LOAD_B(b + kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
+      load_b(1);
+      multiply();
+      prefetch(0, 1);
       between();
-      WEFT_LOAD_A(a + kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 2 * kTile);
+      load_a(1);
+      multiply();
+      prefetch(1, 0);
       between();
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
+      load_b(0);
+      multiply();
+      prefetch(1, 1);
       between();
-      WEFT_LOAD_A(a);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 4 * kTile);
+      load_a(0);
+      multiply();
+      prefetch(2, 0);
       between();
-      WEFT_LOAD_A(a + 2 * kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 5 * kTile);
+      load_a(2);
+      multiply();
+      prefetch(2, 1);
       between();
     } else {
-      if (all_products) {
-        WEFT_LOAD_A(a + kPart);
-        WEFT_LOAD_B(b + kPart);
-        WEFT_PRODUCTS;
+      if (block.all_products) {
+        load_a(1);
+        load_b(1);
+        multiply();
       }
-      WEFT_LOAD_A(a);
-      WEFT_LOAD_B(b + kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next);
+      load_a(0);
+      load_b(1);
+      multiply();
+      prefetch(0, 0);
       between();
-      WEFT_LOAD_B(b);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + kTile);
-      prefetch_tile(next + 2 * kTile);
+      load_b(0);
+      multiply();
+      prefetch(0, 1);
+      prefetch(1, 0);
       between();
-      WEFT_LOAD_A(a + kPart);
-      WEFT_PRODUCTS;
-      prefetch_tile(next + 3 * kTile);
+      load_a(1);
+      multiply();
+      prefetch(1, 1);
       between();
     }
   }
-  store_sums(sums, line, first);
+  store_sums(block.acc, block.acc_stride, block.first);
 }
 
 }  // namespace

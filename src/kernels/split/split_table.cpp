@@ -22,9 +22,9 @@ const SplitKernels* split_kernels([[maybe_unused]] std::int64_t parts) noexcept 
 const ProductKernels* product_kernels([[maybe_unused]] std::int64_t parts) noexcept {
 #ifdef WEFT_HAVE_amx
   static constexpr ProductKernels table[] = {
-      {2, "product_f16_amx", amx::product_split_row_2, amx::product_multiply_2, amx::product_store,
+      {2, "product_f16_amx", amx::product_pack_pairs_2, amx::product_multiply_2, amx::product_store,
        amx::product_pack_2},
-      {3, "product_f32_amx", amx::product_split_row_3, amx::product_multiply_3, amx::product_store,
+      {3, "product_f32_amx", amx::product_pack_pairs_3, amx::product_multiply_3, amx::product_store,
        amx::product_pack_3},
   };
   for (const ProductKernels& row : table) {

@@ -63,9 +63,20 @@ void winograd_columns_4x4(const WinogradColumns& columns) noexcept {
 
 void winograd_multiply(const WinogradProduct& product) noexcept {
   const std::uint16_t* ahead = product.ahead;
-  multiply_block<kParts>(product.filter, product.patches, product.steps, false, product.acc,
-                         product.output_stride, true,
-                         [&] { ahead = fetch_ahead(ahead, product.ahead_lines); });
+  multiply_block<kParts, true>({.filter = product.filter,
+                                .patches = product.patches,
+                                .next = nullptr,
+                                .layout = {},
+                                .steps = product.steps,
+                                .outputs = kSplitBlock,
+                                .positions = kSplitBlock,
+                                .acc = product.acc,
+                                .acc_stride = product.output_stride,
+                                .first = true,
+                                .all_products = false,
+                                .ahead = nullptr,
+                                .ahead_lines = 0},
+                               [&] { ahead = fetch_ahead(ahead, product.ahead_lines); });
 }
 
 }  // namespace weft::kernels::WEFT_ISA
