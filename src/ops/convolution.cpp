@@ -300,7 +300,7 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
   }
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
-  const std::shared_ptr<ops::PlanBody> body = ways.front().make(params, options);
+  std::shared_ptr<ops::PlanBody> body = ways.front().make(params, options);
   body->explanation += ", estimated on one core:";
   for (const Way& way : ways) {
     if (std::isinf(way.seconds)) break;

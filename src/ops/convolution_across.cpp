@@ -36,7 +36,9 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t terms = g.in_channels * most_taps(g);
   std::int64_t least = 8 * columns, limit = kAcrossPositions, bytes = cache / 4;
-  if (joined_) {
+  if (strips_first_) {
+    copies_strips_ = filter_.panels() > 1 && !stays_in_first_cache(g, columns);
+  } else if (joined_) {
     limit = kJoinedPositions;
     strips_apart_ = data_type_ == DataType::float16 || !lies_at_lines(g) ||
                     (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
@@ -198,7 +200,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
                             std::int64_t next_step) {
     const std::int64_t count = std::min(rows, channels - p * rows);
     product.a = filter + p * panel_floats;
-    product.b = input + strip.a;
+    product.b = copies_strips_ ? slot.planes : input + strip.a;
     if (!half) product.acc = reinterpret_cast<float*>(at(p * rows, strip.acc));
     product.bias = has_bias ? slot.bias + p * rows : nullptr;
     product.terms = strip.terms;
@@ -217,7 +219,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
       activate(reinterpret_cast<float*>(at(n, slot.strips[s].acc)), tile.count[2]);
     }
   };
-  if (joined_) {
+  if (joined_ && !strips_first_) {
     // The filter is read once, strips are near, and what the next tile reads comes nearer.
     const auto* next =
         reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
@@ -242,8 +244,9 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     }
     return;
   }
-  // With one tap, what the next strip reads is fetched with the last panel of each.
-  const bool fetches = slot.strips[0].depth == g.in_channels;
+  // Of a line, what the next strip reads is fetched meanwhile, a line of each channel a panel.
+  const std::int64_t strip_lines =
+      base::divide_up(vectors_ * gemm_.lanes, kLineFloats) + (lies_at_lines(g) ? 0 : 1);
   // Of copied rows, the lines of those of the next tile, some with each product.
   constexpr std::int64_t kLineBytes = kLineFloats * 4;
   const std::byte* ahead = given.in_place ? nullptr : next_input(arguments, given);
@@ -255,20 +258,29 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   std::int64_t ahead_channel = ahead == nullptr ? g.in_channels : 0, done = 0;
   for (std::int64_t s = 0; s < strips; ++s) {
     const Strip& strip = slot.strips[s];
+    if (copies_strips_) {
+      gemm_.pad_rows({.from = input + strip.a,
+                      .to = slot.planes,
+                      .from_stride = g.in_channel_stride,
+                      .to_stride = tile.channel_stride,
+                      .rows = g.in_channels,
+                      .before = 0,
+                      .count = strip.count,
+                      .size = strip.count});
+    }
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       // Long sums go to lines that have come nearer meanwhile.
-      for (std::int64_t n = 0; strip.depth > kFewTerms && n < std::min(rows, channels - p * rows);
-           ++n) {
+      const bool fetches_sums = !strips_first_ && strip.depth > kFewTerms;
+      for (std::int64_t n = 0; fetches_sums && n < std::min(rows, channels - p * rows); ++n) {
         for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
           __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
         }
       }
-      const bool last = p + 1 == tile.panel_count;
       const void* next = input;
       std::int64_t next_step = 0;
-      if (last && fetches && s + 1 < strips) {
-        next = input + slot.strips[s + 1].a;
-        next_step = tile.channel_stride * 4;
+      if (strips_first_ && p < strip_lines && s + 1 < strips) {
+        next = input + slot.strips[s + 1].a + p * kLineFloats;
+        next_step = g.in_channel_stride * 4;
       } else if (ahead_channel < g.in_channels) {
         next = ahead + ahead_channel * channel_bytes + done;
         next_step = kLineBytes;

@@ -62,10 +62,13 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
                            : kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
-      direct_(filter_in_place_ || geometry_.out_channels < kMinGemmChannels ||
-              geometry_.window() > kMaxGemmTaps),
+      direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
+              (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
       across_(!direct_ && is_best_across(geometry_, gemm_)),
-      joined_(across_ && joins_rows(geometry_)),
+      joined_(across_ && joins_rows(geometry_) &&
+              (data_type_ == DataType::float32 || !suits_strips(geometry_, gemm_))),
+      strips_first_(joined_ && suits_strips(geometry_, gemm_)),
+      copies_strips_(false),
       strips_apart_(false),
       vectors_(direct_   ? 1
                : across_ ? kAcrossVectors
@@ -169,7 +172,8 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     if (joined_) {
       const std::int64_t most = vectors_ * gemm_.lanes;
       line_floats_ = strips_apart_ ? tiling_.box_positions() : 0;
-      plane_floats_ = tiling_.channel_block * base::divide_up(line_floats_, most) * most;
+      plane_floats_ = tiling_.channel_block *
+                      (copies_strips_ ? most : base::divide_up(line_floats_, most) * most);
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
                     : data_type_ == DataType::float16 ? columns * vectors_ * gemm_.lanes

@@ -37,9 +37,10 @@ namespace weft::ops {
 // formed across: positions lie along vectors, single numbers of the filter are multiplied by runs
 // of the input, and results are stored where they belong at once. Same terms, same order, same
 // bits. With one tap the rows of a tile are one; where these do not lie well in the input, they are
-// copied as strips of a few vectors.
+// copied as strips of a few vectors. Where few output channels share a line of the input, each
+// strip of it is read once, where it lies, for all of them.
 //
-// Where a group has too few output channels to fill a panel, sums are formed row by row straight
+// Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same terms, same order, same bits. So they are where a filter is
 // broadcast to such a size that it cannot be packed, or a window is longer than any real one.
 class ConvolutionPlan final : public PlanBody {
@@ -182,6 +183,8 @@ class ConvolutionPlan final : public PlanBody {
   bool direct_;
   bool across_;           // positions lie along vectors, not output channels
   bool joined_;           // and those of all rows of a tile are one row
+  bool strips_first_;     // whose strips pass by all panels, one strip after the other
+  bool copies_strips_;    // each copied first
   bool strips_apart_;     // that is copied, strip by strip
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;

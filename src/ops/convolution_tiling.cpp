@@ -32,9 +32,13 @@ double row_cycles(std::int64_t positions, std::int64_t vectors, std::int64_t mos
 }
 
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
-// pass by, with a third of it left for what they read: no more terms than have room there.
-std::int64_t terms_a_block(std::int64_t columns) {
-  return std::min<std::int64_t>(256, base::first_cache_bytes() * 2 / 3 / (columns * 4));
+// pass by, with a third of it left for what they read: no more terms than have room there. While
+// few of them pass, much of the next block comes for each.
+std::int64_t terms_a_block(std::int64_t columns, std::int64_t positions) {
+  constexpr std::int64_t kFew = 64;
+  const std::int64_t cache = base::first_cache_bytes();
+  const std::int64_t bytes = positions <= kFew ? cache / 2 : cache * 2 / 3;
+  return std::min<std::int64_t>(256, bytes / (columns * 4));
 }
 
 // Input of a block of terms that the first-level translation buffer still reaches.
@@ -134,12 +138,7 @@ bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
     }
     stride *= phase.count;
   }
-  // One row whose vectors cross cache lines is loaded once a strip, if that leaves room in the
-  // first-level cache for the filter.
-  constexpr std::int64_t kStripAndFilter = 48;
-  const bool is_row = geometry.axes[0].max_count() * geometry.axes[1].max_count() == 1;
-  return !(is_row && lies_in_line(geometry) && !lies_at_lines(geometry) &&
-           stays_in_first_cache(geometry, kStripAndFilter));
+  return true;
 }
 
 bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
@@ -155,6 +154,23 @@ bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
 
 bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept {
   return lies_in_line(geometry) && geometry.in_channel_stride % kLineFloats == 0;
+}
+
+bool is_line_across(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept {
+  // Groups of few channels are over before a tile has begun.
+  constexpr std::int64_t kManyChannels = 16;
+  return geometry.in_channels >= kManyChannels && joins_rows(geometry) && lies_in_line(geometry) &&
+         is_best_across(geometry, kernel);
+}
+
+bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
+  if (!lies_in_line(geometry)) return false;
+  constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;
+  const std::int64_t floats = geometry.in_channels * (geometry.out_channels + kStrip);
+  return geometry.out_channels == channels_across(geometry, kernel) ||
+         floats * 4 <= base::first_cache_bytes() ||
+         (!lies_at_lines(geometry) && stays_in_first_cache(geometry, kStripAndFilter));
 }
 
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
@@ -201,13 +217,13 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
 
   ConvolutionTiling tiling;
   tiling.vectors = vectors;
-  const std::int64_t blocks = base::divide_up(
-      geometry.in_channels,
-      std::clamp<std::int64_t>(terms_a_block(columns) / taps, 1, geometry.in_channels));
-  tiling.channel_block = base::divide_up(geometry.in_channels, blocks);
-
   std::int64_t positions = 1;  // of the largest phase
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const std::int64_t blocks = base::divide_up(
+      geometry.in_channels,
+      std::clamp<std::int64_t>(terms_a_block(columns, positions) / taps, 1, geometry.in_channels));
+  tiling.channel_block = base::divide_up(geometry.in_channels, blocks);
+
   const std::int64_t cache = base::second_cache_bytes();
   // From a shared cache or memory the filter comes several times slower.
   const double filter_bytes = static_cast<double>(panels * columns * 4) *

@@ -54,6 +54,14 @@ bool joins_rows(const ConvolutionGeometry& geometry) noexcept;
 bool lies_in_line(const ConvolutionGeometry& geometry) noexcept;
 bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept;
 
+// Whether all that is one line that is best summed across.
+bool is_line_across(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept;
+
+// Whether strips of such a line best pass by all panels one after the other: there is one panel, or
+// all of them stay in the first-level cache.
+bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
+
 // Whether so many positions of all channels stay in the first- or second-level cache where they lie
 // in the input: channels that are a large power of two apart share a few sets of it.
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "ops/split_case.h"
@@ -97,6 +98,39 @@ TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
             << "at " << i << ", " << shape.in << " channels, " << shape.spatial.back()
             << " columns, window " << shape.window << ", stride " << shape.stride << ", " << threads
             << " threads";
+      }
+    }
+  }
+}
+
+// Lines in place and copied strip by strip, of one panel and of several, with as few outputs as
+// one: the chains, said once more.
+TEST_P(AcrossTest, LinesAreChains) {
+  for (const std::uint32_t in : {15u, 16u, 64u, 300u}) {
+    for (const std::uint32_t out : {1u, 3u, 8u, 13u, 30u}) {
+      for (const std::uint32_t size : {1u, 17u, 33u, 49u, 1024u, 1031u, 6000u}) {
+        if (in * out * size > 3'000'000) continue;
+        ConvolutionParams params;
+        params.mode = ConvolutionMode::cross_correlation;
+        params.input.sizes = {2, in, size, 1};
+        params.filter.sizes = {out, in, 1, 1};
+        params.bias = TensorDesc{.sizes = {1, out, 1, 1}};
+        params.output.sizes = {2, out, size, 1};
+        const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+        const Floats b = numbers(out);
+        for (const unsigned threads : {1u, 3u}) {
+          const Floats y =
+              ops::run(plan(params, {.threads = threads, .max_isa = GetParam()}), x, w, b);
+          for (std::size_t i = 0; i < y.size(); ++i) {
+            const std::size_t image = i / size / out, channel = i / size % out;
+            float sum = 0;
+            for (std::size_t c = 0; c < in; ++c) {
+              sum = std::fma(w[channel * in + c], x[(image * in + c) * size + i % size], sum);
+            }
+            ASSERT_EQ(y[i], sum + b[channel]) << "at " << i << ", " << in << " to " << out
+                                              << " channels, " << size << " positions";
+          }
+        }
       }
     }
   }

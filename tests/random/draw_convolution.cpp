@@ -83,7 +83,7 @@ struct Shape {
 
 // Windows of one without padding, whose rows may be taken for one, along one long dimension.
 Shape draw_long_rows(Dice& dice, std::size_t spatial) {
-  Shape shape{1, {1, dice.between(1, 12), dice.between(4, 30)}, {}};
+  Shape shape{1, {1, dice.mostly(1, 12, 70), dice.between(1, 30)}, {}};
   const std::size_t longest = dice.between(0, static_cast<std::uint32_t>(spatial) - 1);
   for (std::size_t d = 0; d < spatial; ++d) {
     Axis a{};

@@ -200,7 +200,7 @@ void transpose(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t r
                int64_t count) {
 #ifdef __AVX512BW__
   if constexpr (lanes * sizeof(T) == 16 && sizeof(T) <= 2) {
-    if (rows >= lanes && count >= 4 * lanes) {
+    if (rows >= lanes && count >= int64_t{4} * lanes) {
       return in_parts<T, lanes, 4 * lanes, four_squares<T, lanes>>(from, from_row, to, to_row, rows,
                                                                    count);
     }
