@@ -36,6 +36,12 @@ inline Vector one_nan(Vector x) {
   const Bits nan = reinterpret_cast<Bits>(set(kOneNan));
   return reinterpret_cast<Vector>((reinterpret_cast<Bits>(x) & is_number) | (nan & ~is_number));
 }
+// Keeps NaN and -0, as RELU does.
+inline Vector relu(Vector x) {
+  const auto is_negative = x < set(0);
+  using Bits = std::remove_const_t<decltype(is_negative)>;
+  return reinterpret_cast<Vector>(reinterpret_cast<Bits>(x) & ~is_negative);
+}
 inline bool has_nan(Vector x) {
   bool result = false;
   for (int64_t i = 0; i < kLanes; ++i) result |= x[i] != x[i];
@@ -60,6 +66,7 @@ inline Vector one_nan(Vector x) {
   return hn::IfThenElse(hn::IsNaN(x), set(kOneNan), x);
 #endif
 }
+inline Vector relu(Vector x) { return hn::IfThenZeroElse(hn::Lt(x, set(0)), x); }
 inline bool has_nan(Vector x) { return !hn::AllFalse(vector_tag, hn::IsNaN(x)); }
 
 #endif

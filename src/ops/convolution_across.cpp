@@ -195,6 +195,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   product.acc_stride = half ? vectors_ * gemm_.lanes : g.out_channel_stride;
   product.first = true;
   product.bias_of_positions = true;
+  product.relu = is_relu();
   // next: lines that are wanted next, one a term
   const auto multiply = [&](const Strip& strip, std::int64_t p, const void* next,
                             std::int64_t next_step) {
@@ -210,12 +211,12 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
     for (std::int64_t n = 0; half && n < count; ++n) {
       float* const sums = slot.sums + n * product.acc_stride;
-      activate(sums, strip.count);
+      if (!product.relu) activate(sums, strip.count);
       rows_.store_f16(sums, at(p * rows + n, strip.acc), 1, strip.count);
     }
   };
   const auto activate_row = [&](std::int64_t s, std::int64_t first, std::int64_t end) {
-    for (std::int64_t n = first; activation_ && !half && n < end; ++n) {
+    for (std::int64_t n = first; activation_ && !product.relu && !half && n < end; ++n) {
       activate(reinterpret_cast<float*>(at(n, slot.strips[s].acc)), tile.count[2]);
     }
   };

@@ -61,6 +61,10 @@ class ConvolutionPlan final : public PlanBody {
   void finish(const RunArguments& arguments, std::int64_t channel, float* sums,
               std::int64_t count) const noexcept;
   bool has_activation() const noexcept { return activation_.has_value(); }
+  bool is_relu() const noexcept {  // the only activation, and without scale and bias
+    return activation_ && !activation_->scale_bias &&
+           activation_->type == OperatorType::activation_relu;
+  }
   void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
  private:

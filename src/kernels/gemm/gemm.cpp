@@ -80,6 +80,13 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       for (std::int64_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], x);
     }
   }
+  if (tile.relu) {
+#pragma GCC unroll 32
+    for (std::int64_t m = 0; m < kPositions; ++m) {
+#pragma GCC unroll 16
+      for (std::int64_t v = 0; v < kVectors; ++v) acc[m][v] = relu(acc[m][v]);
+    }
+  }
   // Hardly ever is one of the sums NaN: one look at all of them, whose sum is NaN then.
   Vector all[kVectors];
 #pragma GCC unroll 16

@@ -20,6 +20,8 @@ struct GemmTerm {
 //   acc(m, n) = (first ? 0 : acc(m, n)) + sum over terms k of a(k, m) * b(k, n)
 //   and then, where there is a bias,  acc(m, n) += bias(n), or bias(m)
 //
+// and then, where relu is set,          acc(m, n) = 0 where it is negative
+//
 // or, where sums are to be apart,  acc(m, n) += sum over terms k of a(k, m) * b(k, n).
 //
 // One multiply-add a term, terms in their order, fused where the instruction set has it: the same
@@ -43,6 +45,7 @@ struct GemmTile {
   std::int64_t next_step;
   bool first;
   bool bias_of_positions;
+  bool relu = false;
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
 };
 

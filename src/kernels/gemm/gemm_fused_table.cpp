@@ -32,7 +32,7 @@ void multiply(const GemmTile& tile) noexcept {
       }
       if (tile.apart) sum += acc[n];
       if (tile.bias != nullptr) sum += tile.bias[tile.bias_of_positions ? m : n];
-      acc[n] = one_nan(sum);
+      acc[n] = tile.relu && sum < 0 ? 0 : one_nan(sum);
     }
   }
 }
