@@ -40,7 +40,8 @@ bool DirectConvolution::suits_in_place() const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const bool half = data_type_ == DataType::float16;
   if (kernels_.in_place == nullptr || (half && general_.has_activation()) || g.in_channels != 1 ||
-      g.out_channels != 1 || g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1) {
+      g.out_channels != 1 || g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1 ||
+      !pads_less_than_window(g.axes[kDepth])) {
     return false;
   }
   for (const ConvolutionAxis& axis : g.axes) {

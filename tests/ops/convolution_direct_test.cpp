@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/cpu.h"
+#include "ops/checked_case.h"
 #include "support/number.h"
 #include "weft/convolution.h"
 
@@ -180,6 +181,26 @@ TEST_P(DirectConvolutionTest, ThreadsChangeNoBit) {
 TEST_P(DirectConvolutionTest, InfiniteWeightsDoNotMeetPadding) {
   w_[w_.size() / 2] = std::numeric_limits<float>::infinity();
   EXPECT_TRUE(same_bits(direct({.threads = 1}), general()));
+}
+
+// Depthwise layers whose windows lie before and behind the image: what is left is the bias.
+TEST(DirectConvolutionPadding, LayersThatReadNothing) {
+  std::uint64_t seed = 0;
+  for (const std::uint32_t window : {1u, 3u}) {
+    for (const std::uint32_t width : {7u, 28u, 70u}) {
+      for (const Dims& padding : {Dims{13, 5}, Dims{0, 7}, Dims{6, 0}, Dims{3, 3}}) {
+        for (const DataType type : {DataType::float32, DataType::float16}) {
+          ConvolutionParams p =
+              params_of({3, 1, 1, {2, 9, width}, {window, 3, 3}, {2, 1, 1}, {1, 1, 1}});
+          p.start_padding[0] = padding[0];
+          p.end_padding[0] = padding[1];
+          p.output.sizes = output_sizes(p);
+          p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+          testing::expect_right(p, ++seed);
+        }
+      }
+    }
+  }
 }
 
 TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
