@@ -123,7 +123,9 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   const std::int64_t most = gemm_.max_positions[vectors_ - 1];
   const std::int64_t strips_a_row = Strips(tile.count[2], most).count;
   const std::int64_t row_bytes = ww.size * step * g.in_strides[2] * element_bytes_;
-  const bool fetches_ahead = most_taps(g) == 1;
+  // Of rows whose elements lie far apart there is no end.
+  constexpr std::int64_t kNear = 8;
+  const bool fetches_ahead = most_taps(g) == 1 && g.in_strides[2] <= kNear;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
   for (std::int64_t c = 0; c < channels; ++c) {

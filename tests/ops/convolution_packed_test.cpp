@@ -109,6 +109,16 @@ TEST(ConvolutionPacked, HasTheBitsOfPackedTensors) {
   }
 }
 
+// Nor is a line fetched for each 64 bytes of it.
+TEST(ConvolutionPacked, TheStrideOfASingleColumnDoesNotMatter) {
+  ConvolutionParams p = ops::params_of({1, 39, 70, 1, 37, 1, 1, 2, 1});
+  p.start_padding = {4, 4};
+  p.output.sizes = output_sizes(p);
+  p.input.strides = {5, 37, 1, UINT32_MAX};
+  EXPECT_FALSE(packs(p));
+  testing::expect_right(p, 1);
+}
+
 TEST(ConvolutionPacked, MemoryIsBounded) {
   ConvolutionParams p = ops::params_of({64, 8, 8, 1, 200, 201, 1, 1, 1});
   const auto rest = plan(p, {.threads = 2}).workspace_size_in_bytes();
