@@ -11,9 +11,9 @@ namespace weft::ops {
 using ConvolutionPlanner = std::shared_ptr<const PlanBody> (*)(const ConvolutionParams& params,
                                                                const PlanOptions& options);
 
-// For images whose pixels are apart in memory, as those with channels last are: packs some images at
-// a time into the workspace, convolves them there, and moves the results to where they belong. The
-// results have the bits of packed tensors.
+// For images whose pixels are apart in memory, as those with channels last are: packs some images
+// at a time into the workspace, convolves them there, and moves the results to where they belong.
+// The results have the bits of packed tensors.
 //
 // The workspace holds up to 16 MiB of packed images, or one image of at most 1 GiB, inputs and
 // outputs together, besides what the planner asks for. Nothing where that would not do, or where
