@@ -34,6 +34,9 @@ class Processors {
   void give_to(pthread_t thread) const noexcept {
     if (known_) pthread_setaffinity_np(thread, sizeof allowed_, &allowed_);
   }
+  void remove(int processor) noexcept {
+    if (CPU_COUNT(&allowed_) > 1) CPU_CLR(processor, &allowed_);
+  }
 
  private:
   cpu_set_t allowed_;
@@ -91,6 +94,38 @@ class alignas(64) Job {
   void* context_ = nullptr;
 };
 
+// A thread that sleeps on the processor of who calls it would wake there, behind him, and find all
+// done: where processors share no cache that the kernel knows of, as in many virtual machines, it
+// looks for no idle one. So it is kept off that processor until it is awake.
+class Helper {
+ public:
+  void begin(pthread_t thread) noexcept {
+    thread_ = thread;
+    process_ = getpid();
+  }
+  void fall_asleep() noexcept { asleep_on_.store(sched_getcpu(), std::memory_order_release); }
+  void wake_up() noexcept {
+    asleep_on_.store(kAwake, std::memory_order_relaxed);
+    if (moved_.exchange(false, std::memory_order_acquire)) Processors().give_to(pthread_self());
+  }
+  // After a fork the thread is another process's.
+  void keep_off(int processor) noexcept {
+    if (asleep_on_.load(std::memory_order_acquire) != processor || getpid() != process_) return;
+    Processors processors;
+    processors.remove(processor);
+    moved_.store(true, std::memory_order_release);
+    processors.give_to(thread_);
+  }
+
+ private:
+  static constexpr int kAwake = -2;  // sched_getcpu() may give -1
+
+  pthread_t thread_{};
+  pid_t process_ = 0;
+  std::atomic<int> asleep_on_{kAwake};
+  std::atomic<bool> moved_{false};
+};
+
 // Threads that take slots of all jobs, one fewer than the processors. They look for the next job
 // for a while before they sleep: one layer follows another, and waking a thread takes longer than
 // many a layer. Who calls works too and waits for nobody who has not begun, so that nothing hangs
@@ -106,8 +141,9 @@ class Team {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      for (unsigned i = 1; i < thread_count(); ++i) {
-        std::thread thread([this] { attend(); });
+      for (unsigned i = 1; i < thread_count() && i <= helpers_.size(); ++i) {
+        Helper& helper = helpers_[i - 1];
+        std::thread thread([this, &helper] { attend(helper); });
         pthread_setname_np(thread.native_handle(), "weft");
         processors.give_to(thread.native_handle());
         thread.detach();
@@ -130,6 +166,12 @@ class Team {
   // So many helpers shall be on their way or have nothing to do.
   void call(unsigned wanted) noexcept {
     unsigned idle = idle_.load(std::memory_order_seq_cst);
+    if (idle < wanted) {
+      const int here = sched_getcpu();
+      for (unsigned i = 1; i < thread_count() && i <= helpers_.size(); ++i) {
+        helpers_[i - 1].keep_off(here);
+      }
+    }
     while (idle < wanted) {
       if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_seq_cst)) continue;
       sem_post(&calls_);
@@ -137,10 +179,14 @@ class Team {
     }
   }
 
-  void attend() noexcept {
+  void attend(Helper& helper) noexcept {
     Spinner spinner;
+    helper.begin(pthread_self());
     for (;;) {
-      if (sem_wait(&calls_) == 0) help(spinner);
+      helper.fall_asleep();
+      if (sem_wait(&calls_) != 0) continue;
+      helper.wake_up();
+      help(spinner);
     }
   }
 
@@ -169,6 +215,7 @@ class Team {
     return std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.open(); });
   }
 
+  std::array<Helper, CPU_SETSIZE> helpers_;
   std::array<Job, 16> jobs_;  // calls beyond have one thread
   std::atomic<unsigned> idle_{0};
   sem_t calls_{};
