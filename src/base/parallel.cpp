@@ -43,6 +43,12 @@ class Processors {
   bool known_;
 };
 
+// As they were at first: what a program does to its own threads later is not for the helpers.
+const Processors& processors() noexcept {
+  static const Processors all;
+  return all;
+}
+
 // One call of run_slots() that others may help with. Jobs are never freed: a thread that looks at
 // one too late finds no slot, or helps whoever has it now.
 class alignas(64) Job {
@@ -106,15 +112,15 @@ class Helper {
   void fall_asleep() noexcept { asleep_on_.store(sched_getcpu(), std::memory_order_release); }
   void wake_up() noexcept {
     asleep_on_.store(kAwake, std::memory_order_relaxed);
-    if (moved_.exchange(false, std::memory_order_acquire)) Processors().give_to(pthread_self());
+    if (moved_.exchange(false, std::memory_order_acquire)) processors().give_to(pthread_self());
   }
   // After a fork the thread is another process's.
   void keep_off(int processor) noexcept {
     if (asleep_on_.load(std::memory_order_acquire) != processor || getpid() != process_) return;
-    Processors processors;
-    processors.remove(processor);
+    Processors others = processors();
+    others.remove(processor);
     moved_.store(true, std::memory_order_release);
-    processors.give_to(thread_);
+    others.give_to(thread_);
   }
 
  private:
@@ -135,7 +141,6 @@ class Team {
   // The threads live as long as the process.
   void start() noexcept {
     if (sem_init(&calls_, 0, 0) != 0) return;
-    const Processors processors;
     // Signals are for the threads of the program.
     sigset_t all, before;
     sigfillset(&all);
@@ -145,7 +150,7 @@ class Team {
         Helper& helper = helpers_[i - 1];
         std::thread thread([this, &helper] { attend(helper); });
         pthread_setname_np(thread.native_handle(), "weft");
-        processors.give_to(thread.native_handle());
+        processors().give_to(thread.native_handle());
         thread.detach();
       }
     } catch (const std::exception&) {  // then without the rest
@@ -227,7 +232,7 @@ constinit Team team;
 }  // namespace
 
 unsigned thread_count() noexcept {
-  static const unsigned count = Processors().count();
+  static const unsigned count = processors().count();
   return count;
 }
 
