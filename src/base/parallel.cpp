@@ -100,35 +100,43 @@ class alignas(64) Job {
   void* context_ = nullptr;
 };
 
-// A thread that sleeps on the processor of who calls it would wake there, behind him, and find all
-// done: where processors share no cache that the kernel knows of, as in many virtual machines, it
-// looks for no idle one. So it is kept off that processor until it is awake.
+// A thread that stands on the processor of who calls it, asleep or behind him in the queue, would
+// come when all is done: where processors share no cache that the kernel knows of, as in many
+// virtual machines, it looks for no idle one. So the caller moves it off.
 class Helper {
  public:
   void begin(pthread_t thread) noexcept {
     thread_ = thread;
     process_ = getpid();
   }
-  void fall_asleep() noexcept { asleep_on_.store(sched_getcpu(), std::memory_order_release); }
-  void wake_up() noexcept {
-    asleep_on_.store(kAwake, std::memory_order_relaxed);
-    if (moved_.exchange(false, std::memory_order_acquire)) processors().give_to(pthread_self());
+  // From the thread itself, often, and before it sleeps.
+  void note_processor() noexcept {
+    const int here = sched_getcpu();
+    if (processor_.load(std::memory_order_relaxed) != here) {
+      processor_.store(here, std::memory_order_release);
+    }
+    if (moved_.load(std::memory_order_relaxed) &&
+        moved_.exchange(false, std::memory_order_acquire)) {
+      processors().give_to(pthread_self());
+    }
   }
-  // After a fork the thread is another process's.
+  // From a caller who runs there, so that this thread does not. After a fork it is another
+  // process's.
   void keep_off(int processor) noexcept {
-    if (asleep_on_.load(std::memory_order_acquire) != processor || getpid() != process_) return;
+    if (processor_.load(std::memory_order_acquire) != processor || getpid() != process_) return;
+    if (!processor_.compare_exchange_strong(processor, kOnItsWay)) return;
     Processors others = processors();
     others.remove(processor);
-    moved_.store(true, std::memory_order_release);
     others.give_to(thread_);
+    moved_.store(true, std::memory_order_release);
   }
 
  private:
-  static constexpr int kAwake = -2;  // sched_getcpu() may give -1
+  static constexpr int kOnItsWay = -2;  // sched_getcpu() may give -1
 
   pthread_t thread_{};
   pid_t process_ = 0;
-  std::atomic<int> asleep_on_{kAwake};
+  std::atomic<int> processor_{kOnItsWay};
   std::atomic<bool> moved_{false};
 };
 
@@ -170,13 +178,11 @@ class Team {
  private:
   // So many helpers shall be on their way or have nothing to do.
   void call(unsigned wanted) noexcept {
-    unsigned idle = idle_.load(std::memory_order_seq_cst);
-    if (idle < wanted) {
-      const int here = sched_getcpu();
-      for (unsigned i = 1; i < thread_count() && i <= helpers_.size(); ++i) {
-        helpers_[i - 1].keep_off(here);
-      }
+    const int here = sched_getcpu();
+    for (unsigned i = 1; i < thread_count() && i <= helpers_.size(); ++i) {
+      helpers_[i - 1].keep_off(here);
     }
+    unsigned idle = idle_.load(std::memory_order_seq_cst);
     while (idle < wanted) {
       if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_seq_cst)) continue;
       sem_post(&calls_);
@@ -188,18 +194,20 @@ class Team {
     Spinner spinner;
     helper.begin(pthread_self());
     for (;;) {
-      helper.fall_asleep();
-      if (sem_wait(&calls_) != 0) continue;
-      helper.wake_up();
-      help(spinner);
+      helper.note_processor();
+      if (sem_wait(&calls_) == 0) help(helper, spinner);
     }
   }
 
-  void help(Spinner& spinner) noexcept {
+  void help(Helper& helper, Spinner& spinner) noexcept {
+    const auto see_job = [&] {
+      helper.note_processor();
+      return any_open();
+    };
     for (;;) {
       do {
         help_once();
-      } while (spinner.until([&] { return any_open(); }));
+      } while (spinner.until(see_job));
       idle_.fetch_sub(1, std::memory_order_seq_cst);
       // A call that still counted on this thread has posted its job before.
       if (!any_open()) return;

@@ -11,14 +11,18 @@ namespace weft::base {
 // Looks for something for a short while before the thread goes to sleep: putting a thread to sleep
 // and waking it costs more than a tiny dispatch. The while grows when looking paid off and shrinks
 // when it did not, down to none: on a processor that both threads share, who looks keeps the other
-// one from working. Now and then it is tried again. Any thread.
+// one from working. Now and then the longest is tried again, as a shorter one would not do: a
+// thread that takes half a dispatch to wake comes when all is done, and has the other half to wait
+// for the next. Any thread.
 class Spinner {
  public:
   // True as soon as ready() is; false when the while is over.
   template <class Ready>
   bool until(const Ready& ready) noexcept {
     if (ready()) return true;
-    const std::int64_t microseconds = next_while();
+    if (!several_processors()) return false;
+    const std::int64_t usual = microseconds_.load(std::memory_order_relaxed);
+    const std::int64_t microseconds = usual > 0 ? usual : trial();
     if (microseconds == 0) return false;
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
     do {
@@ -30,7 +34,7 @@ class Spinner {
         relax();
       }
     } while (std::chrono::steady_clock::now() < end);
-    microseconds_.store(microseconds > kLeast ? microseconds / 2 : 0, std::memory_order_relaxed);
+    microseconds_.store(usual > kLeast ? usual / 2 : 0, std::memory_order_relaxed);
     return false;
   }
 
@@ -39,12 +43,9 @@ class Spinner {
   static constexpr std::int64_t kMost = 64;
   static constexpr std::uint32_t kSleepsBetweenTrials = 32;
 
-  std::int64_t next_while() noexcept {
-    if (!several_processors()) return 0;
-    const std::int64_t microseconds = microseconds_.load(std::memory_order_relaxed);
-    if (microseconds != 0) return microseconds;
+  std::int64_t trial() noexcept {
     const std::uint32_t sleeps = sleeps_.fetch_add(1, std::memory_order_relaxed);
-    return sleeps % kSleepsBetweenTrials == 0 ? kLeast : 0;
+    return sleeps % kSleepsBetweenTrials == 0 ? kMost : 0;
   }
 
   static bool several_processors() noexcept {

@@ -1,12 +1,16 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -145,6 +149,70 @@ TEST(ParallelTiles, OneSlotDoesTheTilesOfOthersThatDoNotCome) {
   run_watched(7, 100);
   held = false;
   host.join();
+}
+
+std::vector<pid_t> helpers() {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    if (std::getline(std::ifstream(task.path() / "comm"), name) && name == "weft") {
+      found.push_back(std::stoi(task.path().filename()));
+    }
+  }
+  return found;
+}
+
+void allow(const std::vector<pid_t>& threads, const cpu_set_t& processors) {
+  for (const pid_t thread : threads) sched_setaffinity(thread, sizeof processors, &processors);
+}
+
+cpu_set_t only(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  return set;
+}
+
+// Where a helper stood when it took its slot, while the caller worked; -1 where none came.
+int processor_of_helper() {
+  std::atomic<int> processor{-1};
+  run_slots(
+      2,
+      [](void* context, unsigned slot) {
+        auto& there = *static_cast<std::atomic<int>*>(context);
+        if (slot != 0) {
+          there = sched_getcpu();
+          return;
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+        while (there == -1 && std::chrono::steady_clock::now() < end) {
+        }
+      },
+      &processor);
+  return processor;
+}
+
+TEST(RunSlots, AHelperOnTheProcessorOfItsCallerGoesElsewhere) {
+  if (thread_count() < 2) GTEST_SKIP() << "needs two processors";
+  start_threads();
+  const pid_t caller = getpid();
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(caller, sizeof all, &all), 0);
+
+  constexpr int kTimes = 20;
+  int elsewhere = 0;
+  for (int i = 0; i < kTimes; ++i) {
+    const int here = sched_getcpu();
+    allow(helpers(), only(here));
+    processor_of_helper();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // helpers are asleep now, here
+    allow(helpers(), all);
+    allow({caller}, only(here));
+    const int there = processor_of_helper();
+    if (there != here && there != -1) ++elsewhere;
+    allow({caller}, all);
+  }
+  EXPECT_GE(elsewhere, kTimes / 4) << "none would, left to the kernel; a busy one moves some back";
 }
 
 // A process that was forked has no threads but the one that forked.
