@@ -47,8 +47,12 @@ ProductSide nothing_aside() {
 }
 
 void widen(SplitRange& range, const kernels::LaneRange& by) {
-  range.largest = std::max(range.largest, *std::max_element(by.largest, std::end(by.largest)));
-  range.smallest = std::min(range.smallest, *std::min_element(by.smallest, std::end(by.smallest)));
+  const SplitRange halves =
+      kernels::range_of_halves(*std::max_element(by.largest_half, std::end(by.largest_half)));
+  range.largest = std::max(
+      {range.largest, halves.largest, *std::max_element(by.largest, std::end(by.largest))});
+  range.smallest = std::min(
+      {range.smallest, halves.smallest, *std::min_element(by.smallest, std::end(by.smallest))});
 }
 
 std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
@@ -410,19 +414,24 @@ void ProductConvolution::compute_rows(const RunArguments& arguments, const std::
     for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
       const std::uint16_t* const filter =
           filter_.block(packed, tile.group, phases, tile.first_out_block + k);
-      for (std::int64_t n = 0; n < width; n += kSplitBlock, parity ^= 1) {
+      const std::int64_t outputs = shape_.out_channels - first_channel - k * kSplitBlock;
+      const bool can_be_wide = kernels_.parts == 2 && outputs <= kSplitBlock / 2 &&
+                               plain_results_ && phases[2].step * shape_.out_strides[2] == 1;
+      for (std::int64_t n = 0, count = 0; n < width; n += count, parity ^= 1) {
         float* const acc = slot.acc + parity * kAcc;
         const std::uint16_t* const patches = row + 2 * n;
+        const bool wide = can_be_wide && width - n >= kernels::kWideBlock;
+        count = std::min(wide ? kernels::kWideBlock : kSplitBlock, width - n);
         kernels_.multiply({.filter = filter,
                            .patches = patches,
-                           .next = n + kSplitBlock < width ? patches + 2 * kSplitBlock : row,
+                           .next = n + count < width ? patches + 2 * count : row,
                            .layout = {.step = kSplitBlock / 2 * planes_.pitch,
                                       .part = plane_part_,
                                       .half = kSplitBlock,
                                       .pair = planes_.pitch},
                            .steps = step_chunk_,
-                           .outputs = shape_.out_channels - first_channel - k * kSplitBlock,
-                           .positions = width - n,
+                           .outputs = outputs,
+                           .positions = count,
                            .acc = acc,
                            .acc_stride = kSplitBlock,
                            .first = true,
@@ -430,8 +439,7 @@ void ProductConvolution::compute_rows(const RunArguments& arguments, const std::
                            .ahead = nullptr,
                            .ahead_lines = 0},
                           side);
-        store(arguments, tile, tile.set->members.front(), k, first + n,
-              std::min(kSplitBlock, width - n), slot, acc, side);
+        store(arguments, tile, tile.set->members.front(), k, first + n, count, slot, acc, side);
       }
     }
   }

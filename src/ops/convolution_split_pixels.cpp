@@ -57,12 +57,17 @@ void SplitConvolution::split_row(const Tile& tile, const AxisTaps& w, int plane,
     std::fill(part + end * kSplitBlock, part + tile.pitch * kSplitBlock, std::uint16_t{0});
   }
   const std::int64_t stride = step * g.in_strides[2];
-  const bool in_place = data_type_ == DataType::float32 && stride == 1 && channels == kSplitBlock;
+  const bool in_place = stride == 1 && channels == kSplitBlock;
   const std::int64_t chunk = in_place ? tile.pitch : kChunk;
   for (std::int64_t u = begin; u < end; u += chunk) {
     const std::int64_t count = std::min(chunk, end - u);
     const std::byte* from =
         row + ((u + w.lowest) * step + remainder) * g.in_strides[2] * element_bytes_;
+    if (in_place && data_type_ == DataType::float16) {
+      kernels_.split_half_pixels(reinterpret_cast<const std::uint16_t*>(from), g.in_channel_stride,
+                                 count, to + u * kSplitBlock, tile.part_stride, range);
+      continue;
+    }
     if (in_place) {
       kernels_.split_pixels(reinterpret_cast<const float*>(from), g.in_channel_stride, count,
                             to + u * kSplitBlock, tile.part_stride, range);

@@ -40,6 +40,16 @@ TEST_F(ProductConvolutionTest, FirstLayers) {
   }
 }
 
+TEST_F(ProductConvolutionTest, EveryHalf) {
+  for (const std::uint32_t stride : {1u, 2u}) {
+    for (const std::uint32_t out : {16u, 35u}) {
+      expect_every_half<ProductConvolution>({1, 3, out, 1, 151, 187, 3, stride, 1});
+    }
+  }
+  expect_every_half<ProductConvolution>({1, 35, 40, 1, 43, 46, 1, 1, 1});
+  expect_every_half<ProductConvolution>({1, 35, 40, 1, 43, 46, 1, 2, 1});
+}
+
 // One output where the stride has several: one phase, but as many classes of taps as ever.
 TEST_F(ProductConvolutionTest, PhaseOfSeveralClasses) {
   for (const std::uint32_t stride : {2u, 3u}) {

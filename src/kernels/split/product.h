@@ -32,15 +32,18 @@ struct PatchLayout {
   std::int64_t pair = kSplitBlock;
 };
 
+// Positions of a wide block, of which the sums of the second half lie as those of 16 more outputs.
+inline constexpr std::int64_t kWideBlock = 2 * kSplitBlock;
+
 struct ProductBlock {
   const std::uint16_t* filter;
   const std::uint16_t* patches;
   const std::uint16_t* next;  // patches of the block to come; null: they are packed, and follow
   PatchLayout layout;         // of those that are not packed
   std::int64_t steps;
-  std::int64_t outputs;  // likewise: up to 16 of either take less time; what else is written is 0
-  std::int64_t positions;
-  float* acc;  // 32 outputs of 32 positions, acc_stride apart; aligned to 64 bytes
+  std::int64_t outputs;    // likewise: up to 16 of either take less time; what else is written is 0
+  std::int64_t positions;  // or kWideBlock, of not more than 16 outputs of float16
+  float* acc;              // 32 outputs of 32 positions, acc_stride apart; aligned to 64 bytes
   std::int64_t acc_stride;
   bool first;
   bool all_products;  // of float16, mm too
@@ -49,10 +52,12 @@ struct ProductBlock {
   std::int64_t ahead_lines;
 };
 
-// The range of the numbers that were split, by lane.
+// The range of the numbers that were split, by lane: as in SplitRange, and the largest absolute
+// value of float16.
 struct alignas(64) LaneRange {
   std::uint32_t largest[16];
   std::uint32_t smallest[16];
+  std::uint16_t largest_half[32];
 };
 
 // How far ahead of a term its row's offset is read: so far rows are fetched.

@@ -12,21 +12,84 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-// Elements that lie `step` apart.
+// Numbers of a row that lie `step` apart.
 template <int step>
-__m512 load_masked(const float* from, __mmask16 mask) {
-  if constexpr (step == 1) return _mm512_maskz_loadu_ps(mask, from);
+__m512i load_masked(const float* from, __mmask16 mask) {
+  if constexpr (step == 1) return _mm512_maskz_loadu_epi32(mask, from);
   const __mmask32 wide = _pdep_u32(mask, 0x55555555u);
-  return every_other(_mm512_maskz_loadu_ps(static_cast<__mmask16>(wide), from),
-                     _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide >> kHalf), from + kHalf));
+  return _mm512_castps_si512(
+      every_other(_mm512_maskz_loadu_ps(static_cast<__mmask16>(wide), from),
+                  _mm512_maskz_loadu_ps(static_cast<__mmask16>(wide >> kHalf), from + kHalf)));
 }
 
+// In the lower halves of 32 bits.
 template <int step>
-__m512 load_masked(const std::uint16_t* from, __mmask16 mask) {
-  if constexpr (step == 1) return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
-  const __m512i pairs = _mm512_maskz_loadu_epi16(_pdep_u32(mask, 0x55555555u), from);
-  return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pairs));
+__m512i load_masked(const std::uint16_t* from, __mmask16 mask) {
+  if constexpr (step == 1) return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from));
+  return _mm512_maskz_loadu_epi16(_pdep_u32(mask, 0x55555555u), from);
 }
+
+// Pairs of terms of 16 positions, those of the mask, of two rows: float16 that lie 2 apart.
+inline __m512i load_pairs(const std::uint16_t* even, __mmask16 even_mask, const std::uint16_t* odd,
+                          __mmask16 odd_mask) {
+  const __mmask32 evens = _pdep_u32(even_mask, 0x55555555u);
+  const __mmask32 odds = _pdep_u32(odd_mask, 0xaaaaaaaau);
+  if (odd == even + 1) return _mm512_maskz_loadu_epi16(evens | odds, even);
+  return _mm512_mask_loadu_epi16(_mm512_maskz_loadu_epi16(evens, even), odds, odd - 1);
+}
+
+// Takes pairs of terms apart, and their range meanwhile.
+template <int parts, class Element>
+class PairSplitter {
+ public:
+  explicit PairSplitter(LaneRange& range)
+      : range_(range),
+        largest_(_mm512_load_si512(range.largest)),
+        smallest_(_mm512_load_si512(range.smallest)) {}
+  ~PairSplitter() {
+    _mm512_store_si512(range_.largest, largest_);
+    _mm512_store_si512(range_.smallest, smallest_);
+  }
+  PairSplitter(const PairSplitter&) = delete;
+  PairSplitter& operator=(const PairSplitter&) = delete;
+
+  void store(__m512i even, __m512i odd, std::uint16_t* to, std::int64_t part_stride) {
+    const __m512 x = _mm512_castsi512_ps(even), y = _mm512_castsi512_ps(odd);
+    widen(largest_, smallest_, x);
+    widen(largest_, smallest_, y);
+    const Split<parts> e(x);
+    const Split<parts> o(y);
+    for (int q = 0; q < parts; ++q) {
+      _mm512_store_si512(to + q * part_stride, pair(e.part[q], o.part[q]));
+    }
+  }
+
+ private:
+  LaneRange& range_;
+  __m512i largest_;
+  __m512i smallest_;
+};
+
+template <>
+class PairSplitter<2, std::uint16_t> {
+ public:
+  explicit PairSplitter(LaneRange& range)
+      : range_(range), splitter_(_mm512_load_si512(range.largest_half)) {}
+  ~PairSplitter() { _mm512_store_si512(range_.largest_half, splitter_.largest()); }
+  PairSplitter(const PairSplitter&) = delete;
+  PairSplitter& operator=(const PairSplitter&) = delete;
+
+  void store(__m512i even, __m512i odd, std::uint16_t* to, std::int64_t part_stride) {
+    store(_mm512_or_si512(even, _mm512_slli_epi32(odd, 16)), to, part_stride);
+  }
+  void store(__m512i pairs, std::uint16_t* to, std::int64_t part_stride) {
+    splitter_.split(pairs, to, part_stride);
+  }
+
+ private:
+  LaneRange& range_;
+  HalfSplitter splitter_;
+};
 
 inline void prefetch(const void* from) {
   _mm_prefetch(static_cast<const char*>(from), _MM_HINT_T0);
@@ -39,7 +102,7 @@ class OneImage {
   OneImage(const PatchRows& rows, std::int64_t position) : at_((rows.first + position) * step) {}
 
   template <class Element>
-  __m512 load(const Element* row, __mmask16 mask) const {
+  __m512i load(const Element* row, __mmask16 mask) const {
     return load_masked<step>(row + at_, mask);
   }
   std::int64_t at() const { return at_; }
@@ -67,12 +130,12 @@ class Images {
   }
 
   template <class Element>
-  __m512 load(const Element* row, __mmask16 mask) const {
+  __m512i load(const Element* row, __mmask16 mask) const {
     const Element* from = row + at_;
     if (left_ >= kHalf) return load_masked<step>(from, mask);
     const __mmask16 here = first_of_16(left_);
-    return _mm512_or_ps(load_masked<step>(from, mask & here),
-                        load_masked<step>(from + skipped_, mask & ~here));
+    return _mm512_or_si512(load_masked<step>(from, mask & here),
+                           load_masked<step>(from + skipped_, mask & ~here));
   }
 
   std::int64_t at() const { return at_; }
@@ -94,7 +157,8 @@ class Images {
 
 // One pair of terms of 32 positions.
 template <int parts, class Element, class Place>
-void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) {
+void pack_rows_unit(const PatchRows& rows, std::int64_t unit,
+                    PairSplitter<parts, Element>& splitter) {
   // Far fewer than 2^32: 32-bit division takes half the time.
   const auto blocks = static_cast<std::uint32_t>((rows.positions + kSplitBlock - 1) / kSplitBlock);
   const std::int64_t pair_index = static_cast<std::uint32_t>(unit) / blocks;
@@ -109,26 +173,25 @@ void pack_rows_unit(const PatchRows& rows, std::int64_t unit, LaneRange& range) 
   std::uint16_t* to = rows.to + block * rows.block_stride +
                       pair_index / kHalf * (parts * kSplitPatchPart) +
                       pair_index % kHalf * kSplitBlock;
-  __m512i largest = _mm512_load_si512(range.largest);
-  __m512i smallest = _mm512_load_si512(range.smallest);
   for (std::int64_t half = 0; half < 2; ++half) {
     const std::int64_t at = block * kSplitBlock + half * kHalf;
     const __mmask16 mask = first_of_16(rows.positions - at);
-    const __m512 x = place.load(even, has_even ? mask : __mmask16{0});
-    const __m512 y = place.load(odd, has_odd ? mask : __mmask16{0});
+    const __m512i x = place.load(even, has_even ? mask : __mmask16{0});
+    const __m512i y = place.load(odd, has_odd ? mask : __mmask16{0});
     prefetch(all + offsets[kPatchTermsAhead] + place.at());
     prefetch(all + offsets[has_odd ? kPatchTermsAhead + 1 : kPatchTermsAhead] + place.at());
     place.move();
-    widen(largest, smallest, x);
-    widen(largest, smallest, y);
-    const Split<parts> e(x);
-    const Split<parts> o(y);
-    for (int q = 0; q < parts; ++q) {
-      _mm512_store_si512(to + q * kSplitPatchPart + half * kTile, pair(e.part[q], o.part[q]));
-    }
+    splitter.store(x, y, to + half * kTile, kSplitPatchPart);
   }
-  _mm512_store_si512(range.largest, largest);
-  _mm512_store_si512(range.smallest, smallest);
+}
+
+template <int parts, class Element, class Place>
+void pack_rows_units(const PatchRows& rows, std::int64_t first, std::int64_t end,
+                     LaneRange& range) {
+  PairSplitter<parts, Element> splitter(range);
+  for (std::int64_t unit = first; unit < end; ++unit) {
+    pack_rows_unit<parts, Element, Place>(rows, unit, splitter);
+  }
 }
 
 // Lanes at `first` and after it, of those before `last`.
@@ -139,36 +202,32 @@ inline __mmask16 between(std::int64_t first, std::int64_t last) {
 // `step` elements from one position to the next.
 template <int parts, class Element, int step>
 void pack_pairs(const PatchPairs& pairs, LaneRange& range) {
-  __m512i largest = _mm512_load_si512(range.largest);
-  __m512i smallest = _mm512_load_si512(range.smallest);
+  PairSplitter<parts, Element> splitter(range);
   const auto* const row = static_cast<const Element*>(pairs.row);
-  const std::int64_t part_stride = pairs.part_stride;
+  const std::int64_t part_stride = pairs.part_stride, positions = pairs.positions;
   for (std::int64_t n = 0; n < pairs.pairs; ++n) {
     const PatchPairs::Tap even = pairs.taps[2 * n], odd = pairs.taps[2 * n + 1];
     std::uint16_t* to = pairs.to + n * pairs.pair_stride;
     const auto pack = [&](std::int64_t p, __mmask16 even_mask, __mmask16 odd_mask) {
-      const __m512 x = load_masked<step>(row + even.offset + p * step, even_mask);
-      const __m512 y = load_masked<step>(row + odd.offset + p * step, odd_mask);
-      widen(largest, smallest, x);
-      widen(largest, smallest, y);
-      const Split<parts> e(x);
-      const Split<parts> o(y);
-      for (int q = 0; q < parts; ++q) {
-        _mm512_store_si512(to + 2 * p + q * part_stride, pair(e.part[q], o.part[q]));
+      const Element *x = row + even.offset + p * step, *y = row + odd.offset + p * step;
+      if constexpr (step == 2 && sizeof(Element) == 2) {
+        splitter.store(load_pairs(x, even_mask, y, odd_mask), to + 2 * p, part_stride);
+      } else {
+        splitter.store(load_masked<step>(x, even_mask), load_masked<step>(y, odd_mask), to + 2 * p,
+                       part_stride);
       }
     };
-    for (std::int64_t p = 0; p < pairs.positions; p += kHalf) {
-      const __mmask16 even_mask = between(even.begin - p, even.end - p);
-      const __mmask16 odd_mask = between(odd.begin - p, odd.end - p);
-      if ((even_mask & odd_mask) == 0xffff) {
-        pack(p, 0xffff, 0xffff);
-      } else {
-        pack(p, even_mask, odd_mask);
-      }
-    }
+    const auto pack_masked = [&](std::int64_t p) {
+      pack(p, between(even.begin - p, even.end - p), between(odd.begin - p, odd.end - p));
+    };
+    // Between them all positions of both taps lie inside.
+    const std::int64_t begin = even.begin > odd.begin ? even.begin : odd.begin;
+    const std::int64_t end = even.end < odd.end ? even.end : odd.end;
+    std::int64_t p = 0;
+    for (; p < begin && p < positions; p += kHalf) pack_masked(p);
+    for (; p + kHalf <= end; p += kHalf) pack(p, 0xffff, 0xffff);
+    for (; p < positions; p += kHalf) pack_masked(p);
   }
-  _mm512_store_si512(range.largest, largest);
-  _mm512_store_si512(range.smallest, smallest);
 }
 
 template <int parts, class Element>
@@ -192,11 +251,11 @@ template <int parts, class Element>
 auto pack_rows_of(const PatchRows& rows) {
   const bool one = rows.length == INT64_MAX;
   if (rows.step == 2) {
-    return one ? pack_rows_unit<parts, Element, OneImage<2>>
-               : pack_rows_unit<parts, Element, Images<2>>;
+    return one ? pack_rows_units<parts, Element, OneImage<2>>
+               : pack_rows_units<parts, Element, Images<2>>;
   }
-  return one ? pack_rows_unit<parts, Element, OneImage<1>>
-             : pack_rows_unit<parts, Element, Images<1>>;
+  return one ? pack_rows_units<parts, Element, OneImage<1>>
+             : pack_rows_units<parts, Element, Images<1>>;
 }
 
 template <int parts>
@@ -213,8 +272,9 @@ void pack_units(ProductSide& side, std::int64_t count) {
     const std::int64_t all = (side.rows.terms + kSplitBlock - 1) / kSplitBlock * kHalf *
                              ((side.rows.positions + kSplitBlock - 1) / kSplitBlock);
     const std::int64_t end = all - side.units < count ? all : side.units + count;
-    const auto pack_unit = pack_rows_of<parts>(side.rows);
-    for (; side.units < end; ++side.units) pack_unit(side.rows, side.units, side.range);
+    if (side.units == end) return;
+    pack_rows_of<parts>(side.rows)(side.rows, side.units, end, side.range);
+    side.units = end;
   }
 }
 
@@ -258,20 +318,21 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
   }
 }
 
-// A whole block as it lies.
-inline void store_whole(const ProductResult& result, std::int64_t output) {
+// 32 positions of an output as they lie, from `acc` to elements from `first` on.
+inline void store_whole(const ProductResult& result, std::int64_t output, const float* acc,
+                        std::int64_t first) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
-  const float* acc = result.acc + output * kSplitBlock;
+  const std::int64_t at = output * result.output_stride + first;
   const __m512 x = finish_sum(_mm512_load_ps(acc), bias, result.relu);
   const __m512 y = finish_sum(_mm512_load_ps(acc + kHalf), bias, result.relu);
   if (result.half) {
-    auto* to = static_cast<std::uint16_t*>(result.runs[0].to) + output * result.output_stride;
+    auto* to = static_cast<std::uint16_t*>(result.runs[0].to) + at;
     const __m256i low = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
     const __m256i high = _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
     _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
     __builtin_prefetch(to + result.ahead, 1, 3);
   } else {
-    auto* to = static_cast<float*>(result.runs[0].to) + output * result.output_stride;
+    auto* to = static_cast<float*>(result.runs[0].to) + at;
     store_vector(to, 0xffff, x, result);
     store_vector(to + kHalf, 0xffff, y, result);
   }
@@ -294,7 +355,14 @@ void store_outputs(ProductResult& result, std::int64_t count) {
   if (result.next >= end) return;
   const ProductResult::Run& run = result.runs[0];
   if (result.interleaved == 1 && run.begin == 0 && run.end == kSplitBlock) {
-    for (std::int64_t output = result.next; output < end; ++output) store_whole(result, output);
+    for (std::int64_t o = result.next; o < end; ++o) {
+      store_whole(result, o, result.acc + o * kSplitBlock, 0);
+    }
+  } else if (result.interleaved == 1 && run.end == kWideBlock) {
+    for (std::int64_t o = result.next; o < end; ++o) {
+      store_whole(result, o, result.acc + o * kSplitBlock, 0);
+      store_whole(result, o, result.acc + (o + kHalf) * kSplitBlock, kSplitBlock);
+    }
   } else {
     kStores[result.interleaved - 1](result, end);
   }
@@ -315,6 +383,8 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   };
   if (block.next == nullptr) {
     multiply_block<parts, true>(block, between);
+  } else if (parts == 2 && block.positions == kWideBlock) {
+    multiply_wide(block, between);
   } else {
     multiply_block<parts, false>(block, between);
   }

@@ -28,6 +28,14 @@ struct SplitRange {
   std::uint32_t smallest = UINT32_MAX;
 };
 
+// A range that holds all numbers of float16 up to one, given by its bits.
+constexpr SplitRange range_of_halves(std::uint16_t largest) noexcept {
+  if (largest == 0) return {};
+  constexpr std::uint32_t kSmallest = 0x33800000u, kInfinity = 0x7f800000u;
+  const bool finite = largest < 0x7c00;
+  return {finite ? (std::uint32_t{largest} << 13) + (112u << 23) : kInfinity, kSmallest - 1};
+}
+
 // One 32 x 32 block of a convolution: 32 pixels (rows) by 32 output channels.
 //
 //   acc(p, o) = (first ? 0 : acc(p, o))
@@ -94,6 +102,11 @@ struct SplitKernels {
   // part_stride elements after the one before. `to` is aligned to 64 bytes.
   void (*split_pixels)(const float* rows, std::int64_t row_stride, std::int64_t count,
                        std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
+
+  // The same from float16; null where there are three parts.
+  void (*split_half_pixels)(const std::uint16_t* rows, std::int64_t row_stride, std::int64_t count,
+                            std::uint16_t* to, std::int64_t part_stride,
+                            SplitRange& range) noexcept;
 
   // One tap of 32 input channels (rows, 32 floats apart) x 32 output channels, as multiply() reads
   // it: part, half of the output channels, pair of input channels, output channel, one of the pair.

@@ -71,6 +71,22 @@ void split_16_pixels(const float* rows, std::int64_t row_stride, __mmask16 mask,
   }
 }
 
+// Pairs of channels are taken apart after the one transposition.
+void split_16_half_pixels(const std::uint16_t* rows, std::int64_t row_stride, int count,
+                          std::uint16_t* to, std::int64_t part_stride, HalfSplitter& splitter) {
+  const __mmask16 mask = first_of_16(count);
+  __m512i lines[16];
+  for (std::int64_t c = 0; c < 16; ++c) {
+    const std::uint16_t* row = rows + 2 * c * row_stride;
+    lines[c] = pair_of_halves(_mm256_maskz_loadu_epi16(mask, row),
+                              _mm256_maskz_loadu_epi16(mask, row + row_stride));
+  }
+  transpose_16x16(lines);
+  for (int p = 0; p < count; ++p) {
+    splitter.split(lines[p], to + p * kSplitBlock, part_stride);
+  }
+}
+
 template <int parts>
 void split_pixels(const float* rows, std::int64_t row_stride, std::int64_t count, std::uint16_t* to,
                   std::int64_t part_stride, SplitRange& range) noexcept {
@@ -254,6 +270,22 @@ void split_pixels_2(const float* rows, std::int64_t row_stride, std::int64_t cou
 void split_pixels_3(const float* rows, std::int64_t row_stride, std::int64_t count,
                     std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept {
   split_pixels<3>(rows, row_stride, count, to, part_stride, range);
+}
+void split_half_pixels(const std::uint16_t* rows, std::int64_t row_stride, std::int64_t count,
+                       std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept {
+  HalfSplitter splitter;
+  for (std::int64_t p = 0; p < count; p += kHalf) {
+    split_16_half_pixels(rows + p, row_stride,
+                         static_cast<int>(count - p < kHalf ? count - p : kHalf),
+                         to + p * kSplitBlock, part_stride, splitter);
+  }
+  const __m512i largest = splitter.largest();
+  const __m512i odd = _mm512_srli_epi32(largest, 16);
+  const __m512i even = _mm512_and_si512(largest, _mm512_set1_epi32(0xffff));
+  const SplitRange seen = range_of_halves(
+      static_cast<std::uint16_t>(_mm512_reduce_max_epu32(_mm512_max_epu32(odd, even))));
+  range.largest = range.largest > seen.largest ? range.largest : seen.largest;
+  range.smallest = range.smallest < seen.smallest ? range.smallest : seen.smallest;
 }
 void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noexcept {
   split_filter<2>(rows, to, range);

@@ -23,6 +23,8 @@ void split_pixels_2(const float* rows, std::int64_t row_stride, std::int64_t cou
                     std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
 void split_pixels_3(const float* rows, std::int64_t row_stride, std::int64_t count,
                     std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
+void split_half_pixels(const std::uint16_t* rows, std::int64_t row_stride, std::int64_t count,
+                       std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept;
 void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
 void split_filter_3(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
 void split_multiply_2(const SplitTile& tile, SplitResult& before) noexcept;

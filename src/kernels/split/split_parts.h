@@ -80,6 +80,54 @@ inline void store_sums(float* sums, std::int64_t line, bool first) {
   }
 }
 
+// 16 outputs of 64 positions, in the order of multiply_block(): four sums at a time do not wait for
+// each other. Those of the second half follow as rows of 16 more outputs.
+template <class Between>
+inline void multiply_wide(const ProductBlock& block, const Between& between) {
+  const PatchLayout& layout = block.layout;
+  const std::uint16_t* a = block.filter;
+  const std::uint16_t* b = block.patches;
+  // With one part of two tiles of columns, from a half on; both parts of the filter are loaded.
+#define WEFT_WIDE(left, right, first)                                  \
+  {                                                                    \
+    const std::uint16_t* const from = b + (first)*layout.half;         \
+    _tile_loadd(6, from + layout.part, layout.pair * 2);               \
+    _tile_loadd(7, from + layout.part + layout.half, layout.pair * 2); \
+    if (block.all_products) {                                          \
+      _tile_dpbf16ps(left, 5, 6);                                      \
+      _tile_dpbf16ps(right, 5, 7);                                     \
+    }                                                                  \
+    _tile_dpbf16ps(left, 4, 6);                                        \
+    _tile_dpbf16ps(right, 4, 7);                                       \
+    between();                                                         \
+    _tile_loadd(6, from, layout.pair * 2);                             \
+    _tile_loadd(7, from + layout.half, layout.pair * 2);               \
+    _tile_dpbf16ps(left, 4, 6);                                        \
+    _tile_dpbf16ps(right, 4, 7);                                       \
+    _tile_dpbf16ps(left, 5, 6);                                        \
+    _tile_dpbf16ps(right, 5, 7);                                       \
+    between();                                                         \
+  }
+  zero_tiles();
+  for (std::int64_t step = 0; step < block.steps; ++step, a += 2 * kSplitFilterPart) {
+    const std::uint16_t* const next = step + 1 < block.steps ? b + layout.step : block.next;
+    _tile_loadd(4, a, kLine);
+    _tile_loadd(5, a + kSplitFilterPart, kLine);
+    WEFT_WIDE(0, 1, 0)
+    WEFT_WIDE(2, 3, 2)
+    for (std::int64_t pair = 0; pair < 2 * kHalf; ++pair) {
+      const std::uint16_t* const from =
+          next + pair / kHalf * layout.part + pair % kHalf * layout.pair;
+      for (std::int64_t half = 0; half < 4; ++half) {
+        _mm_prefetch(reinterpret_cast<const char*>(from + half * layout.half), _MM_HINT_T0);
+      }
+    }
+    b = next;
+  }
+#undef WEFT_WIDE
+  store_sums(block.acc, block.acc_stride, block.first);
+}
+
 // 32 x 32 sums; product.h has the layouts. between() is called after each four products. What the
 // compiler knows of packed patches, always whole blocks, saves 3 to 8% of short sums.
 template <int parts, bool packed, class Between>

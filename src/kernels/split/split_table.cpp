@@ -8,8 +8,9 @@ const SplitKernels* split_kernels([[maybe_unused]] std::int64_t parts) noexcept 
 #ifdef WEFT_HAVE_amx
   static constexpr SplitKernels table[] = {
       {2, "split_f16_amx", amx::split_enter, amx::split_leave, amx::split_pixels_2,
-       amx::split_filter_2, amx::split_multiply_2, amx::split_transpose, amx::split_store},
-      {3, "split_f32_amx", amx::split_enter, amx::split_leave, amx::split_pixels_3,
+       amx::split_half_pixels, amx::split_filter_2, amx::split_multiply_2, amx::split_transpose,
+       amx::split_store},
+      {3, "split_f32_amx", amx::split_enter, amx::split_leave, amx::split_pixels_3, nullptr,
        amx::split_filter_3, amx::split_multiply_3, amx::split_transpose, amx::split_store},
   };
   for (const SplitKernels& row : table) {
