@@ -31,7 +31,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t others = g.batch * g.groups * phase_counts_[0] * phase_counts_[1];
   std::int64_t positions = width;
   for (int d = 0; d < kLast; ++d) positions *= g.axes[d].max_count();
-  const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
+  const std::int64_t wanted = threads > 1 ? 8 * std::int64_t{threads} : 1;
   // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t terms = g.in_channels * most_taps(g);
