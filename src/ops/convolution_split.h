@@ -79,6 +79,9 @@ class SplitConvolution final : public SplitPlan {
   void split_row(const Tile& tile, const AxisTaps& w, int plane, const std::byte* row,
                  std::int64_t channels, std::uint16_t* to, const Slot& slot,
                  kernels::SplitRange& range) const noexcept;
+  int whole_plane(const Tile& tile, const AxisTaps& w) const noexcept;
+  void shift_row(const Tile& tile, const std::uint16_t* from, std::int64_t shift,
+                 std::uint16_t* to) const noexcept;
   kernels::SplitResult result_of(const RunArguments& arguments, const Tile& tile,
                                  std::int64_t out_block, std::int64_t first, const float* acc,
                                  const float* bias) const noexcept;

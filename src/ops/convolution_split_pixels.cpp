@@ -16,6 +16,7 @@ void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const A
                                     std::int64_t block_count, const Slot& slot,
                                     SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  const int whole = whole_plane(tile, w);
   for (std::int64_t b = 0; b < block_count; ++b) {
     const std::int64_t first_channel = (first_block + b) * kSplitBlock;
     const std::int64_t channels = std::min(kSplitBlock, g.in_channels - first_channel);
@@ -23,18 +24,51 @@ void SplitConvolution::split_blocks(const Tile& tile, const AxisTaps& h, const A
     if (channels < kSplitBlock) {
       std::fill(slot.rows + channels * kChunk, slot.rows + kSplitBlock * kChunk, 0.0f);
     }
-    for (int plane = 0; plane < h.planes * w.planes; ++plane) {
+    for (int rows = 0; rows < h.planes; ++rows) {
       for (std::int64_t i = 0; i < tile.rows + h.spread; ++i) {
-        const std::int64_t y = (tile.first_row + h.lowest + i) * tile.inputs[1].in_step +
-                               h.remainder[plane / w.planes];
-        std::uint16_t* to = slot.pixels + b * tile.block_stride +
-                            (plane * tile.plane_size + i * tile.pitch) * kSplitBlock;
+        const std::int64_t y =
+            (tile.first_row + h.lowest + i) * tile.inputs[1].in_step + h.remainder[rows];
         const bool inside = y >= 0 && y < g.axes[1].in_size();
-        split_row(tile, w, plane % w.planes,
-                  inside ? block + y * g.in_strides[1] * element_bytes_ : nullptr, channels, to,
-                  slot, range);
+        const std::byte* row = inside ? block + y * g.in_strides[1] * element_bytes_ : nullptr;
+        const auto pixels = [&](int plane) {
+          return slot.pixels + b * tile.block_stride +
+                 ((rows * w.planes + plane) * tile.plane_size + i * tile.pitch) * kSplitBlock;
+        };
+        if (whole >= 0) split_row(tile, w, whole, row, channels, pixels(whole), slot, range);
+        for (int plane = 0; plane < w.planes; ++plane) {
+          if (plane == whole) continue;
+          if (whole >= 0) {
+            shift_row(tile, pixels(whole), w.remainder[plane] - w.remainder[whole], pixels(plane));
+          } else {
+            split_row(tile, w, plane, row, channels, pixels(plane), slot, range);
+          }
+        }
       }
     }
+  }
+}
+
+// The plane that has all columns of the input, where the others are the same one shifted; -1: none.
+int SplitConvolution::whole_plane(const Tile& tile, const AxisTaps& w) const noexcept {
+  if (!columns_apart_ || tile.inputs[2].in_step != 1) return -1;
+  for (int plane = 0; plane < w.planes; ++plane) {
+    const std::int64_t first = w.remainder[plane] + w.lowest;  // column of pixel 0
+    if (first <= 0 && first + tile.pitch >= geometry_.axes[2].in_size()) return plane;
+  }
+  return -1;
+}
+
+// to[u] = from[u + shift], both of them rows of all columns with padding around.
+void SplitConvolution::shift_row(const Tile& tile, const std::uint16_t* from, std::int64_t shift,
+                                 std::uint16_t* to) const noexcept {
+  const std::int64_t end = std::clamp(tile.pitch - shift, std::int64_t{0}, tile.pitch);
+  const std::int64_t begin = std::clamp(-shift, std::int64_t{0}, end);
+  for (std::int64_t q = 0; q < kernels_.parts;
+       ++q, from += tile.part_stride, to += tile.part_stride) {
+    std::fill(to, to + begin * kSplitBlock, std::uint16_t{0});
+    std::copy(from + (begin + shift) * kSplitBlock, from + (end + shift) * kSplitBlock,
+              to + begin * kSplitBlock);
+    std::fill(to + end * kSplitBlock, to + tile.pitch * kSplitBlock, std::uint16_t{0});
   }
 }
 
