@@ -40,7 +40,7 @@ class Spinner {
 
  private:
   static constexpr std::int64_t kLeast = 4;
-  static constexpr std::int64_t kMost = 64;
+  static constexpr std::int64_t kMost = 256;
   static constexpr std::uint32_t kSleepsBetweenTrials = 32;
 
   std::int64_t trial() noexcept {

@@ -31,7 +31,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t others = g.batch * g.groups * phase_counts_[0] * phase_counts_[1];
   std::int64_t positions = width;
   for (int d = 0; d < kLast; ++d) positions *= g.axes[d].max_count();
-  const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
+  const std::int64_t wanted = threads > 1 ? 8 * std::int64_t{threads} : 1;
   // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t terms = g.in_channels * most_taps(g);
@@ -209,11 +209,12 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
-    for (std::int64_t n = 0; half && n < count; ++n) {
-      float* const sums = slot.sums + n * product.acc_stride;
-      if (!product.relu) activate(sums, strip.count);
-      rows_.store_f16(sums, at(p * rows + n, strip.acc), 1, strip.count);
+    if (!half) return;
+    for (std::int64_t n = 0; activation_ && !product.relu && n < count; ++n) {
+      activate(slot.sums + n * product.acc_stride, strip.count);
     }
+    rows_.store_rows_f16(slot.sums, product.acc_stride, at(p * rows, strip.acc),
+                         g.out_channel_stride, count, strip.count);
   };
   const auto activate_row = [&](std::int64_t s, std::int64_t first, std::int64_t end) {
     for (std::int64_t n = first; activation_ && !product.relu && !half && n < end; ++n) {

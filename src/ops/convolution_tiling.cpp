@@ -258,7 +258,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       const double cycles = static_cast<double>(terms) * phases * panels_here *
                                 (rows * row_cycles(candidate.box[2], vectors, strip) +
                                  static_cast<double>(columns * 4) / bytes_a_cycle) +
-                            window * static_cast<double>(blocks) / 16 + 3000;
+                            window * static_cast<double>(blocks) / 8 + 3000;
       const double rounds = static_cast<double>(
           base::divide_up(static_cast<std::int64_t>(tiles), std::int64_t{problem.threads}));
       const double cost = rounds * cycles + (fits ? 0 : kept * 1e12);

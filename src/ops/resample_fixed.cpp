@@ -30,8 +30,8 @@ int shift_of(const ResampleAxis& axis) {
   return shift;
 }
 
-// Interpolates along each row first, to numbers of 32 bits that keep all digits, then between two
-// such rows.
+// Interpolates along each row first, to numbers that keep all digits, then between two such rows.
+template <class Row>
 class FixedBody final : public PlanBody {
  public:
   FixedBody(const ResampleParams& params, const PlanOptions& options,
@@ -43,8 +43,9 @@ class FixedBody final : public PlanBody {
     const bool is_signed = params.input.data_type == DataType::int8;
     const kernels::ResampleKernels& kernels =
         kernels::resample_kernels(base::choose_isa(options.max_isa));
-    along_ = is_signed ? kernels.fixed_along_i8 : kernels.fixed_along_u8;
-    between_ = is_signed ? kernels.fixed_between_i8 : kernels.fixed_between_u8;
+    const kernels::FixedKernels<Row>& fixed = kernels.fixed<Row>();
+    along_ = is_signed ? fixed.along_i8 : fixed.along_u8;
+    between_ = is_signed ? fixed.between_i8 : fixed.between_u8;
     row_shift_ = shift_of(geometry_.inner);
     groups_ = base::divide_up(geometry_.chunk * channels_, FixedPicks::kGroup) * FixedPicks::kGroup;
     for (int64_t first = 0; first < geometry_.inner.output_size; first += geometry_.chunk) {
@@ -57,7 +58,7 @@ class FixedBody final : public PlanBody {
     }
     algorithm = kernels.linear_name;
     explanation = "fixed point, " + geometry_.text(slots_);
-    for (int64_t& place : rows_at_) place = layout_.take<std::uint32_t>(groups_);
+    for (int64_t& place : rows_at_) place = layout_.take<Row>(groups_);
     slot_bytes_ = slot_bytes(layout_);
     workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;
   }
@@ -78,10 +79,10 @@ class FixedBody final : public PlanBody {
   };
 
   // The rows of a chunk that are made: the latest even and the latest odd one.
-  struct Rows {
+  struct Made {
     const std::byte* from;
     FixedPicks picks;
-    std::array<std::uint32_t*, 2> row;
+    std::array<Row*, 2> row;
     std::array<int64_t, 2> kept{-1, -1};
   };
 
@@ -134,12 +135,12 @@ class FixedBody final : public PlanBody {
 
   void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
                 std::byte* scratch) const noexcept {
-    Rows rows{from + sources_.of(tile, nullptr).start,
+    Made rows{from + sources_.of(tile, nullptr).start,
               picks_of(tile),
-              {reinterpret_cast<std::uint32_t*>(scratch + rows_at_[0]),
-               reinterpret_cast<std::uint32_t*>(scratch + rows_at_[1])}};
+              {reinterpret_cast<Row*>(scratch + rows_at_[0]),
+               reinterpret_cast<Row*>(scratch + rows_at_[1])}};
     if (geometry_.outer.empty()) {
-      const std::uint32_t* row = made(rows, 0, rows.from);
+      const Row* row = made(rows, 0, rows.from);
       between_(row, row, {0, 0, row_shift_}, to + tile.first * channels_, rows.picks.count);
       return;
     }
@@ -154,16 +155,15 @@ class FixedBody final : public PlanBody {
       for (int64_t i = 0; i < count; ++i) {
         const Pair pair = last.direct ? Pair{o + i, 0} : pairs_[static_cast<std::size_t>(o + i)];
         const std::byte* row = first + pair.first * last.input_stride;
-        const std::uint32_t* a = made(rows, pair.first, row);
-        const std::uint32_t* b =
-            pair.weight > 0 ? made(rows, pair.first + 1, row + last.input_stride) : a;
+        const Row* a = made(rows, pair.first, row);
+        const Row* b = pair.weight > 0 ? made(rows, pair.first + 1, row + last.input_stride) : a;
         between_(a, b, {pair.weight, shift_, row_shift_}, to + offset + i * last.output_stride,
                  rows.picks.count);
       }
     });
   }
 
-  const std::uint32_t* made(Rows& rows, int64_t index, const std::byte* from) const noexcept {
+  const Row* made(Made& rows, int64_t index, const std::byte* from) const noexcept {
     const auto place = static_cast<std::size_t>(index % 2);
     if (rows.kept[place] != index) {
       rows.kept[place] = index;
@@ -179,8 +179,8 @@ class FixedBody final : public PlanBody {
   int64_t channels_;  // elements of a pixel of the inner dimension
   ScratchLayout layout_;
   RowSources sources_;
-  kernels::FixedAlong along_;
-  kernels::FixedBetween between_;
+  kernels::FixedAlong<Row> along_;
+  kernels::FixedBetween<Row> between_;
   // Chunk by chunk.
   std::vector<std::int32_t> index_, weights_, starts_;
   std::vector<std::uint32_t> controls_;
@@ -220,7 +220,11 @@ std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOpt
   for (int64_t first = 0; first < inner.output_size; first += geometry.chunk) {
     if (sources.of({first, 0, 0, 0}, nullptr).offsets != nullptr) return nullptr;
   }
-  return std::make_shared<FixedBody>(params, options, geometry, channels);
+  const int outer_shift = geometry.outer.empty() ? 0 : shift_of(geometry.outer.back());
+  if (shift_of(inner) + outer_shift <= kernels::kShortShift) {
+    return std::make_shared<FixedBody<std::uint16_t>>(params, options, geometry, channels);
+  }
+  return std::make_shared<FixedBody<std::uint32_t>>(params, options, geometry, channels);
 }
 
 }  // namespace weft::ops

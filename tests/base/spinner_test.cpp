@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Duration = Clock::duration;
 
-constexpr auto kLongest = std::chrono::microseconds(64);
+constexpr auto kLongest = std::chrono::microseconds(256);
 
 // How long it looked for what did not come. A lower bound holds however busy the machine is.
 Duration in_vain(Spinner& spinner) {

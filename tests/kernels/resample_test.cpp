@@ -373,12 +373,13 @@ TEST_P(ResampleLoops, RowsAtOnce) {
 }
 
 // Rows of T whose numbers are multiples of 2^-shift, counted from the lowest of T.
-template <class T>
-void expect_fixed_along(FixedAlong along, std::mt19937_64& random) {
+template <class T, class Row>
+void expect_fixed_along(FixedAlong<Row> along, std::mt19937_64& random) {
   for (const std::int64_t reach : {1, 15, 16, 100, 1000}) {
     for (const std::int64_t count : counts_around_lanes()) {
       if (count == 0) continue;
-      for (const int shift : {0, 1, 24}) {
+      for (const int shift : {0, 1, 8, 24}) {
+        if (sizeof(Row) == 2 && shift > kShortShift) continue;
         const StridedArray<T> row(reach, 1);
         for (T& value : row.all()) value = static_cast<T>(random());
         const std::int64_t groups = (count + FixedPicks::kGroup - 1) / FixedPicks::kGroup;
@@ -408,7 +409,7 @@ void expect_fixed_along(FixedAlong along, std::mt19937_64& random) {
           picks.starts = starts.first();
           picks.controls = controls.first();
         }
-        const StridedArray<std::uint32_t> to(entries, 1);
+        const StridedArray<Row> to(entries, 1);
         along(row.first(), picks, to.first());
         for (std::int64_t i = 0; i < count; ++i) {
           const auto number = [&](std::int64_t k) {
@@ -424,17 +425,18 @@ void expect_fixed_along(FixedAlong along, std::mt19937_64& random) {
   }
 }
 
-template <class T>
-void expect_fixed_between(FixedBetween between, std::mt19937_64& random) {
+template <class T, class Row>
+void expect_fixed_between(FixedBetween<Row> between, std::mt19937_64& random) {
   for (const std::int64_t count : counts_around_lanes()) {
-    for (const int row_shift : {0, 3, 24}) {
-      for (const int shift : {0, 2, 20, 21, 24}) {
-        const StridedArray<std::uint32_t> a(count, 1);
-        const StridedArray<std::uint32_t> b(count, 1);
+    for (const int row_shift : {0, 3, 8, 24}) {
+      for (const int shift : {0, 2, 5, 8, 20, 21, 24}) {
+        if (sizeof(Row) == 2 && row_shift + shift > kShortShift) continue;
+        const StridedArray<Row> a(count, 1);
+        const StridedArray<Row> b(count, 1);
         const std::uint64_t limit = (std::uint64_t{255} << row_shift) + 1;
         for (std::int64_t i = 0; i < count; ++i) {
-          a[i] = static_cast<std::uint32_t>(i % 5 == 0 ? limit - 1 : random() % limit);
-          b[i] = static_cast<std::uint32_t>(i % 3 == 0 ? a[i] : random() % limit);
+          a[i] = static_cast<Row>(i % 5 == 0 ? limit - 1 : random() % limit);
+          b[i] = static_cast<Row>(i % 3 == 0 ? a[i] : random() % limit);
         }
         const auto weight = static_cast<std::uint32_t>(random() % (std::uint64_t{1} << shift));
         const StridedArray<T> to(count, 1, T{77});
@@ -451,11 +453,17 @@ void expect_fixed_between(FixedBetween between, std::mt19937_64& random) {
   }
 }
 
+template <class Row>
+void expect_fixed(const FixedKernels<Row>& kernels, std::mt19937_64& random) {
+  expect_fixed_along<std::int8_t>(kernels.along_i8, random);
+  expect_fixed_along<std::uint8_t>(kernels.along_u8, random);
+  expect_fixed_between<std::int8_t>(kernels.between_i8, random);
+  expect_fixed_between<std::uint8_t>(kernels.between_u8, random);
+}
+
 TEST_P(ResampleLoops, FixedPoint) {
-  expect_fixed_along<std::int8_t>(GetParam().fixed_along_i8, random_);
-  expect_fixed_along<std::uint8_t>(GetParam().fixed_along_u8, random_);
-  expect_fixed_between<std::int8_t>(GetParam().fixed_between_i8, random_);
-  expect_fixed_between<std::uint8_t>(GetParam().fixed_between_u8, random_);
+  expect_fixed(GetParam().fixed_16, random_);
+  expect_fixed(GetParam().fixed_32, random_);
 }
 
 TEST_P(ResampleLoops, AddRowAndNarrow) {

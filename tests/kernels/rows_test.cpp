@@ -131,6 +131,26 @@ TEST_P(Rows, StoreFloat16) {
   }
 }
 
+// Rows with gaps between them, which nothing is written to.
+TEST_P(Rows, StoreRowsOfFloat16) {
+  constexpr std::int64_t kRows = 3, kGap = 5;
+  for (const std::int64_t count : {1, 15, 16, 17, 31, 32, 33, 64}) {
+    const std::int64_t stride = count + kGap, size = (kRows - 1) * stride + count;
+    const StridedArray<float> from(size + kRows, 1);
+    for (float& value : from.all()) value = random_float(random_);
+    const StridedArray<std::uint16_t> to(size, 1, 0x1234);
+    GetParam().store_rows_f16(from.first(), stride + 1, to.first(), stride, kRows, count);
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (i % stride < count) {
+        expect_narrowed(to[i], from[i / stride * (stride + 1) + i % stride]);
+      } else {
+        ASSERT_EQ(to[i], 0x1234) << i;
+      }
+    }
+    ASSERT_TRUE(to.intact()) << count;
+  }
+}
+
 // Between each two neighbours: the tie goes to the even one, the floats beside it to the nearer.
 TEST_P(Rows, StoreFloat16OfEveryTie) {
   constexpr std::int64_t kNumbers = 0x7C00;  // from 0 to 65504, which infinity follows

@@ -13,6 +13,7 @@ namespace weft::kernels::WEFT_ISA {
 namespace {
 
 using std::int64_t;
+using std::uint16_t;
 using std::uint32_t;
 using std::uint64_t;
 
@@ -24,7 +25,9 @@ constexpr std::uint8_t kFlip = T(-1) < T(0) ? 0x80 : 0;
 // are flipped; flipped back.
 template <class T, class Sum>
 inline std::uint8_t truncate_fixed(Sum sum, int shift) {
-  if (kFlip<T> != 0) sum += sum >> shift < kFlip<T> ? (Sum{1} << shift) - 1 : 0;
+  if (kFlip<T> != 0) {
+    sum = static_cast<Sum>(sum + (sum >> shift < kFlip<T> ? (Sum{1} << shift) - 1 : 0));
+  }
   return static_cast<std::uint8_t>(sum >> shift) ^ kFlip<T>;
 }
 
@@ -37,6 +40,9 @@ constexpr int64_t kLanes = 16;
 using Vector = __m512i;
 Vector load(const void* from) { return _mm512_loadu_si512(from); }
 void store(uint32_t* to, Vector x) { _mm512_storeu_si512(to, x); }
+void store(uint16_t* to, Vector x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_maskz_cvtepi32_epi16(0xffff, x));
+}
 Vector windows(const std::uint8_t* row, const std::int32_t* starts) {
   const auto window = [=](int k) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + starts[k]));
@@ -63,6 +69,10 @@ constexpr int64_t kLanes = 8;
 using Vector = __m256i;
 Vector load(const void* from) { return _mm256_loadu_si256(static_cast<const Vector*>(from)); }
 void store(uint32_t* to, Vector x) { _mm256_storeu_si256(reinterpret_cast<Vector*>(to), x); }
+void store(uint16_t* to, Vector x) {
+  const __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi32(low, high));
+}
 Vector windows(const std::uint8_t* row, const std::int32_t* starts) {
   const auto window = [=](int k) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + starts[k]));
@@ -86,6 +96,7 @@ constexpr int64_t kLanes = 4;
 using Vector = __m128i;
 Vector load(const void* from) { return _mm_loadu_si128(static_cast<const Vector*>(from)); }
 void store(uint32_t* to, Vector x) { _mm_storeu_si128(reinterpret_cast<Vector*>(to), x); }
+void store(uint16_t* to, Vector x) { _mm_storeu_si64(to, _mm_packus_epi32(x, x)); }
 Vector windows(const std::uint8_t* row, const std::int32_t* starts) { return load(row + *starts); }
 Vector flip(Vector x) { return _mm_xor_si128(x, _mm_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm_shuffle_epi8(window, control); }
@@ -100,8 +111,8 @@ Vector mix(Vector a, Vector b, Vector weight, int shift) {
 
 #endif
 
-template <class T>
-void along_windows(const std::uint8_t* row, const FixedPicks& picks, uint32_t* to) {
+template <class T, class Row>
+void along_windows(const std::uint8_t* row, const FixedPicks& picks, Row* to) {
   std::uint8_t short_row[16] = {};
   if (picks.row_count < 16) {
     std::memcpy(short_row, row, static_cast<std::size_t>(picks.row_count));
@@ -126,8 +137,8 @@ void along_windows(const std::uint8_t* row, const FixedPicks& picks, uint32_t* t
 
 }  // namespace
 
-template <class T>
-void fixed_along(const void* row_bytes, const FixedPicks& picks, uint32_t* to) noexcept {
+template <class T, class Row>
+void fixed_along(const void* row_bytes, const FixedPicks& picks, Row* to) noexcept {
   const auto* row = static_cast<const std::uint8_t*>(row_bytes);
 #ifdef __SSSE3__
   if (picks.controls != nullptr) return along_windows<T>(row, picks, to);
@@ -136,21 +147,27 @@ void fixed_along(const void* row_bytes, const FixedPicks& picks, uint32_t* to) n
     const std::int32_t weight = picks.weights[i];
     const uint32_t a = row[picks.index[i]] ^ kFlip<T>;
     const uint32_t b = row[picks.index[i] + (weight > 0 ? picks.next : 0)] ^ kFlip<T>;
-    to[i] = (a << picks.shift) + (b - a) * static_cast<uint32_t>(weight);
+    to[i] = static_cast<Row>((a << picks.shift) + (b - a) * static_cast<uint32_t>(weight));
   }
 }
-template void fixed_along<std::int8_t>(const void*, const FixedPicks&, uint32_t*) noexcept;
-template void fixed_along<std::uint8_t>(const void*, const FixedPicks&, uint32_t*) noexcept;
 
-template <class T>
-void fixed_between(const uint32_t* a, const uint32_t* b, const FixedWeight& t, void* to_bytes,
+template <class T, class Row>
+void fixed_between(const Row* a, const Row* b, const FixedWeight& t, void* to_bytes,
                    int64_t count) noexcept {
   auto* __restrict to = static_cast<std::uint8_t*>(to_bytes);
   // Copies, which no byte that is stored may change.
   const int raise = t.shift;
-  const uint32_t weight = t.weight;
   const int shift = t.shift + t.row_shift;
-  if (shift <= 24) {
+  const uint32_t weight = t.weight;
+  if constexpr (sizeof(Row) == 2) {
+    // All sums in units of 2^-kShortShift: compilers shift 16 bits by constants only.
+    const auto of_b = static_cast<Row>(weight << (kShortShift - shift));
+    const auto of_a = static_cast<Row>((1 << (kShortShift - t.row_shift)) - of_b);
+    for (int64_t i = 0; i < count; ++i) {
+      const auto sum = static_cast<Row>(a[i] * of_a + b[i] * of_b);
+      to[i] = truncate_fixed<T>(sum, kShortShift);
+    }
+  } else if (shift <= 24) {
     for (int64_t i = 0; i < count; ++i) {
       to[i] = truncate_fixed<T>((a[i] << raise) + (b[i] - a[i]) * weight, shift);
     }
@@ -161,9 +178,15 @@ void fixed_between(const uint32_t* a, const uint32_t* b, const FixedWeight& t, v
     }
   }
 }
-template void fixed_between<std::int8_t>(const uint32_t*, const uint32_t*, const FixedWeight&,
-                                         void*, int64_t) noexcept;
-template void fixed_between<std::uint8_t>(const uint32_t*, const uint32_t*, const FixedWeight&,
-                                          void*, int64_t) noexcept;
+
+#define WEFT_FIXED(T, Row)                                                               \
+  template void fixed_along<T, Row>(const void*, const FixedPicks&, Row*) noexcept;      \
+  template void fixed_between<T, Row>(const Row*, const Row*, const FixedWeight&, void*, \
+                                      int64_t) noexcept;
+WEFT_FIXED(std::int8_t, uint16_t)
+WEFT_FIXED(std::int8_t, uint32_t)
+WEFT_FIXED(std::uint8_t, uint16_t)
+WEFT_FIXED(std::uint8_t, uint32_t)
+#undef WEFT_FIXED
 
 }  // namespace weft::kernels::WEFT_ISA

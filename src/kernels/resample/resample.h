@@ -84,7 +84,9 @@ using RowsFunction = bool (*)(const LerpRows&) noexcept;
 
 // Linear interpolation of 8-bit integers without rounding, where weights are multiples of
 // 2^-kMostShift: numbers of a row are counted in units of 2^-shift from the lowest of the type on.
+// Rows are of uint32_t, or of uint16_t where both shifts together are at most kShortShift.
 inline constexpr int kMostShift = 24;
+inline constexpr int kShortShift = 8;
 
 struct FixedPicks {
   const std::int32_t* index = nullptr;
@@ -103,7 +105,8 @@ struct FixedPicks {
 
 // to[i] = row[index[i]] 2^shift + (row[index[i] + next] - row[index[i]]) weights[i]; `to` has room
 // for whole groups.
-using FixedAlong = void (*)(const void* row, const FixedPicks& picks, std::uint32_t* to) noexcept;
+template <class Row>
+using FixedAlong = void (*)(const void* row, const FixedPicks& picks, Row* to) noexcept;
 
 struct FixedWeight {
   std::uint32_t weight = 0;  // [0, 2^shift)
@@ -112,8 +115,17 @@ struct FixedWeight {
 };
 
 // to[i] = a[i] + (b[i] - a[i]) weight 2^-shift, truncated toward zero.
-using FixedBetween = void (*)(const std::uint32_t* a, const std::uint32_t* b, const FixedWeight& t,
-                              void* to, std::int64_t count) noexcept;
+template <class Row>
+using FixedBetween = void (*)(const Row* a, const Row* b, const FixedWeight& t, void* to,
+                              std::int64_t count) noexcept;
+
+template <class Row>
+struct FixedKernels {
+  FixedAlong<Row> along_i8;
+  FixedAlong<Row> along_u8;
+  FixedBetween<Row> between_i8;
+  FixedBetween<Row> between_u8;
+};
 
 struct ResampleKernels {
   Isa isa;
@@ -146,10 +158,8 @@ struct ResampleKernels {
   RowsFunction rows_f32;
   RowsFunction rows_f16;
 
-  FixedAlong fixed_along_i8;
-  FixedAlong fixed_along_u8;
-  FixedBetween fixed_between_i8;
-  FixedBetween fixed_between_u8;
+  FixedKernels<std::uint16_t> fixed_16;
+  FixedKernels<std::uint32_t> fixed_32;
 
   // sum[i] += weight * row[i]
   void (*add_row)(const float* row, double weight, double* sum, std::int64_t count) noexcept;
@@ -161,6 +171,15 @@ struct ResampleKernels {
 
   // to[i] = from[i], rounded to float32.
   void (*narrow)(const double* from, float* to, std::int64_t count) noexcept;
+
+  template <class Row>
+  const FixedKernels<Row>& fixed() const noexcept {
+    if constexpr (sizeof(Row) == 2) {
+      return fixed_16;
+    } else {
+      return fixed_32;
+    }
+  }
 
   GatherRow gather(DataType type) const noexcept {
     return byte_size(type) == 1 ? gather_8 : byte_size(type) == 2 ? gather_16 : gather_32;

@@ -26,11 +26,10 @@
   void lerp_along(const void*, const void*, float, const Picks&, Real*) noexcept;                \
   template <class T>                                                                             \
   bool lerp_rows(const LerpRows&) noexcept;                                                      \
-  template <class T>                                                                             \
-  void fixed_along(const void*, const FixedPicks&, std::uint32_t*) noexcept;                     \
-  template <class T>                                                                             \
-  void fixed_between(const std::uint32_t*, const std::uint32_t*, const FixedWeight&, void*,      \
-                     std::int64_t) noexcept;                                                     \
+  template <class T, class Row>                                                                  \
+  void fixed_along(const void*, const FixedPicks&, Row*) noexcept;                               \
+  template <class T, class Row>                                                                  \
+  void fixed_between(const Row*, const Row*, const FixedWeight&, void*, std::int64_t) noexcept;  \
   void add_row(const float*, double, double*, std::int64_t) noexcept;                            \
   double triangle_sum(const double*, std::int64_t, double, double, double) noexcept;             \
   void narrow_row(const double*, float*, std::int64_t) noexcept;                                 \

@@ -11,6 +11,11 @@ using std::uint16_t;
 using std::uint32_t;
 using std::uint8_t;
 
+#define WEFT_FIXED(level, Row)                                                \
+  {                                                                           \
+    level::fixed_along<int8_t, Row>, level::fixed_along<uint8_t, Row>,        \
+        level::fixed_between<int8_t, Row>, level::fixed_between<uint8_t, Row> \
+  }
 #define WEFT_RESAMPLE(level)           \
   {Isa::level,                         \
    "nearest_" #level,                  \
@@ -34,15 +39,14 @@ using std::uint8_t;
    level::lerp_along<double, double>,  \
    level::lerp_rows<float>,            \
    level::lerp_rows<uint16_t>,         \
-   level::fixed_along<int8_t>,         \
-   level::fixed_along<uint8_t>,        \
-   level::fixed_between<int8_t>,       \
-   level::fixed_between<uint8_t>,      \
+   WEFT_FIXED(level, uint16_t),        \
+   WEFT_FIXED(level, uint32_t),        \
    level::add_row,                     \
    level::triangle_sum,                \
    level::narrow_row},
 constexpr ResampleKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_RESAMPLE)};
 #undef WEFT_RESAMPLE
+#undef WEFT_FIXED
 
 }  // namespace
 

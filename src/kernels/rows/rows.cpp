@@ -218,6 +218,23 @@ void store_f16(const float* from, void* to_bytes, int64_t to_stride, int64_t cou
   for (; i < count; ++i) to[i * to_stride] = narrow_half(from[i]);
 }
 
+void store_rows_f16(const float* from, int64_t from_stride, void* to_bytes, int64_t to_stride,
+                    int64_t rows, int64_t count) noexcept {
+  auto* to = static_cast<std::uint16_t*>(to_bytes);
+#ifdef __AVX512F__
+  if (count == 32) {
+    constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    for (; rows > 0; --rows, from += from_stride, to += to_stride) {
+      const __m256i low = _mm512_cvtps_ph(_mm512_loadu_ps(from), kNearest);
+      const __m256i high = _mm512_cvtps_ph(_mm512_loadu_ps(from + 16), kNearest);
+      _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+    }
+    return;
+  }
+#endif
+  for (; rows > 0; --rows, from += from_stride, to += to_stride) store_f16(from, to, 1, count);
+}
+
 void copy_8(const void* from, int64_t from_stride, void* to, int64_t to_stride,
             int64_t count) noexcept {
   copy<std::uint8_t>(from, from_stride, to, to_stride, count);

@@ -33,6 +33,12 @@ using CopyRow = void (*)(const void* from, std::int64_t from_stride, void* to,
 using InterleaveRows = void (*)(const float* from, std::int64_t from_stride, std::int64_t rows,
                                 float* to, std::int64_t begin, std::int64_t end) noexcept;
 
+// Rows of float32 to rows of float16, whose elements lie side by side:
+//
+//   to[r * to_stride + i] = from[r * from_stride + i]   for i in [0, count), r in [0, rows)
+using StoreRows = void (*)(const float* from, std::int64_t from_stride, void* to,
+                           std::int64_t to_stride, std::int64_t rows, std::int64_t count) noexcept;
+
 // The row kernels of one instruction set.
 struct RowKernels {
   Isa isa;
@@ -40,6 +46,7 @@ struct RowKernels {
   LoadRow load_f16;
   StoreRow store_f32;
   StoreRow store_f16;
+  StoreRows store_rows_f16;
   InterleaveRows interleave;
   CopyRow copy_8;  // by bits an element
   CopyRow copy_16;
