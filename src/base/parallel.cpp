@@ -140,6 +140,9 @@ class Helper {
   std::atomic<bool> moved_{false};
 };
 
+// Who ends a tile first has about so long to wait for the others, and for the next job.
+constexpr std::int64_t kTileMicroseconds = 256;
+
 // Threads that take slots of all jobs, one fewer than the processors. They look for the next job
 // for a while before they sleep: one layer follows another, and waking a thread takes longer than
 // many a layer. Who calls works too and waits for nobody who has not begun, so that nothing hangs
@@ -191,7 +194,7 @@ class Team {
   }
 
   void attend(Helper& helper) noexcept {
-    Spinner spinner;
+    Spinner spinner(kTileMicroseconds);
     helper.begin(pthread_self());
     for (;;) {
       helper.note_processor();
@@ -232,7 +235,7 @@ class Team {
   std::array<Job, 16> jobs_;  // calls beyond have one thread
   std::atomic<unsigned> idle_{0};
   sem_t calls_{};
-  Spinner waiting_;
+  Spinner waiting_{kTileMicroseconds};
 };
 
 constinit Team team;

@@ -16,6 +16,9 @@ namespace weft::base {
 // for the next. Any thread.
 class Spinner {
  public:
+  explicit constexpr Spinner(std::int64_t most_microseconds) noexcept
+      : most_(most_microseconds), microseconds_(most_microseconds) {}
+
   // True as soon as ready() is; false when the while is over.
   template <class Ready>
   bool until(const Ready& ready) noexcept {
@@ -28,7 +31,7 @@ class Spinner {
     do {
       for (int i = 0; i < 32; ++i) {
         if (ready()) {
-          microseconds_.store(std::min(2 * microseconds, kMost), std::memory_order_relaxed);
+          microseconds_.store(std::min(2 * microseconds, most_), std::memory_order_relaxed);
           return true;
         }
         relax();
@@ -40,12 +43,11 @@ class Spinner {
 
  private:
   static constexpr std::int64_t kLeast = 4;
-  static constexpr std::int64_t kMost = 256;
   static constexpr std::uint32_t kSleepsBetweenTrials = 32;
 
   std::int64_t trial() noexcept {
     const std::uint32_t sleeps = sleeps_.fetch_add(1, std::memory_order_relaxed);
-    return sleeps % kSleepsBetweenTrials == 0 ? kMost : 0;
+    return sleeps % kSleepsBetweenTrials == 0 ? most_ : 0;
   }
 
   static bool several_processors() noexcept {
@@ -61,7 +63,8 @@ class Spinner {
 #endif
   }
 
-  std::atomic<std::int64_t> microseconds_{kMost};
+  const std::int64_t most_;
+  std::atomic<std::int64_t> microseconds_;
   std::atomic<std::uint32_t> sleeps_{0};
 };
 

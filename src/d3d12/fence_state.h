@@ -43,13 +43,16 @@ class FenceState {
     std::function<void()> wake;
   };
 
+  // Longer would keep a processor from those who work for the signal.
+  static constexpr std::int64_t kMicroseconds = 64;
+
   void set(std::uint64_t value) noexcept;
 
   std::atomic<std::uint64_t> value_;
   std::mutex mutex_;
   bool removed_ = false;
   std::vector<Waiter> waiters_;
-  base::Spinner spinner_;
+  base::Spinner spinner_{kMicroseconds};
 };
 
 }  // namespace weft::d3d12

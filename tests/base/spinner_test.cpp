@@ -34,7 +34,7 @@ class SpinnerTest : public testing::Test {
     if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two processors";
   }
 
-  Spinner spinner_;
+  Spinner spinner_{std::chrono::microseconds(kLongest).count()};
 };
 
 TEST_F(SpinnerTest, FindsAtOnceWhatIsThere) {

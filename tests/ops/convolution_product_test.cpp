@@ -210,8 +210,8 @@ TEST_F(ProductConvolutionTest, RowsInPlaceOrGathered) {
         return y;
       };
       const auto in_place = run(p), gathered = run(padded);
-      const std::size_t length = p.output.sizes[3] * byte_size(type);
-      const std::size_t longer = padded.output.sizes[3] * byte_size(type);
+      const std::size_t length = std::size_t{p.output.sizes[3]} * byte_size(type);
+      const std::size_t longer = std::size_t{padded.output.sizes[3]} * byte_size(type);
       ASSERT_EQ(longer, length + byte_size(type));
       for (std::size_t i = 0; i < in_place.size() / length; ++i) {
         ASSERT_EQ(std::memcmp(&in_place[i * length], &gathered[i * longer], length), 0) << i;

@@ -179,14 +179,17 @@ void fixed_between(const Row* a, const Row* b, const FixedWeight& t, void* to_by
   }
 }
 
-#define WEFT_FIXED(T, Row)                                                               \
-  template void fixed_along<T, Row>(const void*, const FixedPicks&, Row*) noexcept;      \
-  template void fixed_between<T, Row>(const Row*, const Row*, const FixedWeight&, void*, \
-                                      int64_t) noexcept;
-WEFT_FIXED(std::int8_t, uint16_t)
-WEFT_FIXED(std::int8_t, uint32_t)
-WEFT_FIXED(std::uint8_t, uint16_t)
-WEFT_FIXED(std::uint8_t, uint32_t)
-#undef WEFT_FIXED
+template void fixed_along<std::int8_t>(const void*, const FixedPicks&, uint16_t*) noexcept;
+template void fixed_along<std::int8_t>(const void*, const FixedPicks&, uint32_t*) noexcept;
+template void fixed_along<std::uint8_t>(const void*, const FixedPicks&, uint16_t*) noexcept;
+template void fixed_along<std::uint8_t>(const void*, const FixedPicks&, uint32_t*) noexcept;
+template void fixed_between<std::int8_t>(const uint16_t*, const uint16_t*, const FixedWeight&,
+                                         void*, int64_t) noexcept;
+template void fixed_between<std::int8_t>(const uint32_t*, const uint32_t*, const FixedWeight&,
+                                         void*, int64_t) noexcept;
+template void fixed_between<std::uint8_t>(const uint16_t*, const uint16_t*, const FixedWeight&,
+                                          void*, int64_t) noexcept;
+template void fixed_between<std::uint8_t>(const uint32_t*, const uint32_t*, const FixedWeight&,
+                                          void*, int64_t) noexcept;
 
 }  // namespace weft::kernels::WEFT_ISA
