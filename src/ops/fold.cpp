@@ -18,6 +18,7 @@
 #include "kernels/unfold/unfold.h"
 #include "ops/checker.h"
 #include "ops/fold_contributors.h"
+#include "ops/fold_tile.h"
 #include "ops/layout.h"
 #include "ops/plan_body.h"
 #include "ops/window_axes.h"
@@ -52,28 +53,11 @@ constexpr int64_t kLineBytes = 64;
 // tenth to a seventh where they do not.
 constexpr int64_t kRunAhead = 256;
 
-// What a tile adds is worked out once for all its rows, unless there is too much of it.
-constexpr int64_t kKeptSteps = 16;
-
 // Enough neighbours for whole lines of the output.
 constexpr int64_t kManyPhases = 16;
 
 // Of long axes, which take several tiles anyway, phases and indices in equal numbers.
 constexpr int64_t kSplitPhases = 64;
-
-// The positions of an axis by phase: phase + index * step.
-struct Phases {
-  int64_t count;
-  int64_t indices;  // of phase 0; others may have one less
-
-  explicit Phases(const WindowAxis& axis)
-      : count(std::min(axis.block.step, axis.image)), indices(divide_up(axis.image, count)) {}
-};
-
-// Parts of a whole as equal as they get.
-int64_t even_chunk(int64_t whole, int64_t chunk) {
-  return divide_up(whole, divide_up(whole, std::clamp<int64_t>(chunk, 1, whole)));
-}
 
 // Each tile owns a part of the image, x along the last axis and y along the one before: it gathers
 // everything that adds to it into sums of its own and writes each element once.
@@ -83,6 +67,10 @@ int64_t even_chunk(int64_t whole, int64_t chunk) {
 // [phase of x][lane][index of y][index of x], where a run of the columns along blocks is
 // contiguous.
 class FoldBody final : public PlanBody {
+  using Step = FoldStep;
+  using Tile = FoldTile;
+  using Values = FoldValues;
+
  public:
   FoldBody(const FoldParams& params, const PlanOptions& options)
       : data_type_(params.input.data_type),
@@ -115,12 +103,13 @@ class FoldBody final : public PlanBody {
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
       t.values.first = nullptr;
+      if (in_registers_ && fold_rows(t)) return;
       std::byte* const sums = arguments.workspace + slot * slot_bytes_;
       for (int64_t lane = t.lanes; lane-- > 0;) {
         t.sum = sums + lane * t.rows * sum_row_ * kernel_.sum_bytes;
         if (lane_axis_) t.position[*lane_axis_] = t.lane + lane;
         t.started = false;
-        add(t, 0, 0);
+        add(t);
         clear_sums(t);  // unless something was added
       }
       if (t.values.first == nullptr) t.values = rounded_sums(t);
@@ -129,42 +118,6 @@ class FoldBody final : public PlanBody {
   }
 
  private:
-  // Up to four terms for some phases, by their places in the columns.
-  struct Step {
-    struct Term {
-      int64_t offset, begin, end;
-    };
-    int64_t plane;  // the first of `planes` phases of the tile
-    int64_t planes;
-    bool first;  // to be added to them
-    int64_t term_count;
-    std::array<Term, kernels::FoldBox::kMaxTerms> terms;
-  };
-
-  // By phase, row and index.
-  struct Values {
-    const std::byte* first;  // null: not known yet
-    int64_t plane;
-    int64_t row;
-  };
-
-  struct Tile {
-    std::array<int64_t, kMaxRank> position;  // on the outer axes
-    int64_t lane, lanes;                     // on the axis of the lanes
-    int64_t y_phase;
-    int64_t y, rows;  // indices
-    int64_t x_phase, phases;
-    int64_t x, count;                    // indices
-    std::array<Step, kKeptSteps> steps;  // the first of them
-    int64_t step_count;
-    bool all_phases;  // have something to add
-    bool started;     // the lane at hand
-    std::byte* sum;   // its
-    Values values;    // what is stored: sums, or columns that hold the tile as it is
-    const std::byte* from;
-    std::byte* to;
-  };
-
   const WindowAxis& x_axis() const { return axes_.back(); }
   const WindowAxis& y_axis() const { return axes_[outer_count_]; }
 
@@ -203,6 +156,7 @@ class FoldBody final : public PlanBody {
   }
 
   void choose_tiles() {
+    using Rows = kernels::FoldRows;
     int64_t elements = 1;
     for (const WindowAxis& axis : axes_) elements *= axis.image;
     int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
@@ -222,6 +176,11 @@ class FoldBody final : public PlanBody {
     const int64_t lanes = kLineBytes / kernel_.sum_bytes;
     sum_row_ = x_chunk_ > lanes / 4 ? divide_up(x_chunk_, lanes) * lanes : x_chunk_;
     y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * sum_row_));
+    in_registers_ = kernel_.rows != nullptr && !lane_axis_ && !single_ &&
+                    x_axis().image_step == 1 && x_axis().block.column_step == 1 &&
+                    x.count == x_axis().block.step &&
+                    (x.count % Rows::kSquare == 0 || (x.count > 1 && x.count <= Rows::kMaxPhases));
+    if (in_registers_) y_chunk_ = even_chunk(y.indices, std::min(y_chunk_, Rows::kMaxRows));
     x_tiles_ = divide_up(x.indices, x_chunk_);
     phase_tiles_ = divide_up(x.count, phase_chunk_);
     y_tiles_ = divide_up(y.indices, y_chunk_);
@@ -266,19 +225,90 @@ class FoldBody final : public PlanBody {
     t.all_phases = planes == t.phases;
   }
 
-  // Adds everything whose outer axes up to `axis` are settled; `offset` is theirs in the columns.
-  void add(Tile& t, std::size_t axis, int64_t offset) const {
-    if (axis == outer_count_) return add_rows(t, offset);
-    contributors_[axis].each(t.position[axis], 1, [&](int64_t element, int64_t block) {
-      add(t, axis + 1,
-          offset + element * axes_[axis].window.column_step +
-              block * axes_[axis].block.column_step);
+  // Calls use(place, begin, rows) for the columns of each window element of all axes but x, which
+  // have so many of the tile's rows from `begin` on, there; outer axes up to `axis` are settled,
+  // `offset` is theirs in the columns.
+  template <class Use>
+  void each_part(const Tile& t, const Use& use, std::size_t axis = 0, int64_t offset = 0) const {
+    const WindowAxis& a = axes_[axis];
+    if (axis != outer_count_) {
+      return contributors_[axis].each(t.position[axis], 1, [&](int64_t element, int64_t block) {
+        each_part(t, use, axis + 1,
+                  offset + element * a.window.column_step + block * a.block.column_step);
+      });
+    }
+    const int64_t position = t.y_phase + t.y * a.block.step;
+    contributors_[axis].each(position, t.rows, [&](int64_t element, int64_t block) {
+      const int64_t begin = std::max<int64_t>(0, -block);
+      const int64_t rows = std::min(t.rows, a.block.count - block) - begin;
+      if (rows <= 0) return;
+      use(offset + element * a.window.column_step + (block + begin) * a.block.column_step, begin,
+          rows);
     });
   }
 
-  void add_rows(Tile& t, int64_t offset) const {
+  // Stores the tile without sums in memory; false where it does not have the form for that.
+  bool fold_rows(const Tile& t) const {
+    using Rows = kernels::FoldRows;
+    if (t.step_count > kKeptSteps) return false;
+    const WindowAxis& x = x_axis();
     const WindowAxis& y = y_axis();
-    const int64_t position = t.y_phase + t.y * y.block.step;
+    Rows k{};
+    k.to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
+    k.to_step = x.block.step;
+    k.from_plane = x.window.column_step;
+    k.rows = t.rows;
+    bool fits = true;
+    each_part(t, [&](int64_t place, int64_t begin, int64_t rows) {
+      for (int64_t row = begin; row < begin + rows; ++row) {
+        fits = fits && k.from_count[row] < Rows::kMaxFrom;
+        if (!fits) return;
+        k.from[row][k.from_count[row]++] =
+            t.from + (place + (row - begin) * y.block.column_step) * element_bytes_;
+      }
+    });
+    if (!fits) return false;
+    const int64_t to = place_in_image(t);
+    const int64_t alike = t.phases <= Rows::kMaxPhases ? 1 : Rows::kSquare;
+    k.phases = std::min(t.phases, Rows::kSquare);
+    for (int64_t first = 0; first < t.phases; first += k.phases) {
+      int64_t term_count = 0;
+      for (int64_t phase = first; phase < first + k.phases; phase += alike) {
+        for (int64_t i = 0; i < t.step_count; ++i) {
+          const Step& step = t.steps[static_cast<std::size_t>(i)];
+          const int64_t step_end = step.plane + step.planes;
+          if (step_end <= phase || step.plane >= phase + alike) continue;
+          fits = step.plane <= phase && step_end >= phase + alike &&
+                 term_count + step.term_count <= Rows::kMaxTerms;
+          if (!fits) return false;
+          const int64_t offset = (phase - step.plane) * k.from_plane;
+          for (int64_t n = 0; n < step.term_count; ++n) {
+            const Step::Term& term = step.terms[static_cast<std::size_t>(n)];
+            k.terms[term_count++] = {offset + term.offset, term.begin, term.end};
+          }
+        }
+        k.term_end[phase - first] = term_count;
+      }
+      k.to = t.to + (to + first) * element_bytes_;
+      k.count = indices_in_image(t, t.x_phase + first);
+      k.last = std::min(k.phases, x.image - t.x_phase - first - (t.x + k.count - 1) * k.to_step);
+      if (k.count > 0) kernel_.rows(k);
+    }
+    return true;
+  }
+
+  // Of the tile's first element.
+  int64_t place_in_image(const Tile& t) const {
+    const WindowAxis& x = x_axis();
+    const WindowAxis& y = y_axis();
+    int64_t place = (t.x_phase + t.x * x.block.step) * x.image_step +
+                    (t.y_phase + t.y * y.block.step) * y.image_step;
+    for (std::size_t a = 0; a < outer_count_; ++a) place += t.position[a] * axes_[a].image_step;
+    return place;
+  }
+
+  void add(Tile& t) const {
+    const WindowAxis& y = y_axis();
     kernels::FoldBox k{};
     k.sum_plane = t.lanes * t.rows * sum_row_;
     k.sum_row = sum_row_;
@@ -286,15 +316,11 @@ class FoldBody final : public PlanBody {
     k.from_row = y.block.column_step;
     k.from_step = x_axis().block.column_step;
     k.count = t.count;
-    contributors_[outer_count_].each(position, t.rows, [&](int64_t element, int64_t block) {
-      const int64_t begin = std::max<int64_t>(0, -block);
-      k.rows = std::min(t.rows, y.block.count - block) - begin;
-      if (k.rows <= 0) return;
+    each_part(t, [&](int64_t place, int64_t begin, int64_t rows) {
+      k.rows = rows;
       const bool start = !t.started && k.rows == t.rows && t.all_phases;
       if (!start) clear_sums(t);
       t.started = true;
-      const int64_t place =
-          offset + element * y.window.column_step + (block + begin) * y.block.column_step;
       const Step::Term& term = t.steps[0].terms[0];
       if (single_ && start && t.step_count == 1 && term.begin == 0 && term.end == t.count) {
         t.values = {t.from + (place + term.offset) * element_bytes_, k.from_plane, k.from_row};
@@ -365,9 +391,7 @@ class FoldBody final : public PlanBody {
   void store(const Tile& t) const {
     const WindowAxis& x = x_axis();
     const WindowAxis& y = y_axis();
-    int64_t to = (t.x_phase + t.x * x.block.step) * x.image_step +
-                 (t.y_phase + t.y * y.block.step) * y.image_step;
-    for (std::size_t a = 0; a < outer_count_; ++a) to += t.position[a] * axes_[a].image_step;
+    const int64_t to = place_in_image(t);
     // Steps that are never taken may be too long for int64.
     const int64_t to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
     // Phases without a gap between their lanes are stored together.
@@ -431,6 +455,7 @@ class FoldBody final : public PlanBody {
   const kernels::TransposeKernel& transpose_;
   std::size_t outer_count_ = 0;
   std::optional<std::size_t> lane_axis_;
+  bool in_registers_ = false;
   bool single_ = false;  // columns have each position of the image once at most, side by side
   int64_t lanes_ = 1;
   int64_t y_chunk_ = 0;

@@ -254,10 +254,41 @@ TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
   }
 }
 
+// Windows that overlap at strides of few positions, and of whole vectors of them.
+TEST(Fold, EveryKindOfOverlapIsExact) {
+  std::mt19937_64 engine(14);
+  const auto isas = machine_isas();
+  std::size_t i = 0;
+  for (const std::uint32_t stride : {1u, 2u, 3u, 4u, 5u, 16u, 32u, 80u}) {
+    for (const std::uint32_t window :
+         {1u, stride, stride + 1, 3 * stride + 16, 7 * stride - 1, 17 * stride}) {
+      for (const std::uint32_t rows : {1u, 2u, 37u}) {
+        // Of all positions that there are, the last ones are cut off, or no block reaches them.
+        const std::uint32_t image = stride * 4 + static_cast<std::uint32_t>(engine() % 200);
+        const std::uint32_t start = static_cast<std::uint32_t>(engine() % window);
+        WindowCase c{.image = {.sizes = {1, 2, rows, image}}};
+        if (rows == 1) {
+          c.image.sizes = {2, 1, image};
+        } else {
+          const std::uint32_t high = rows == 2 ? 2 : 9;
+          c.add_dimension(high, 1 + stride % 3, 1, high / 2, high / 2);
+        }
+        c.add_dimension(window, stride, 1 + (window < 4 ? 1 : 0), start, window - start);
+        const WindowCase typed = with_columns(c, i % 3 == 2 ? DataType::int32 : DataType::float32);
+        ASSERT_THAT(messages(typed.fold()), ElementsAre()) << typed.text();
+        expect_exact(typed, {.threads = 2, .max_isa = {}}, engine);
+        expect_exact(typed, {.threads = 1, .max_isa = isas[i % isas.size()]}, engine);
+        ++i;
+      }
+    }
+  }
+}
+
 TEST(Fold, HostileNumbersCostNoMoreThanTheTensors) {
   constexpr std::uint32_t huge = UINT32_MAX;
   std::mt19937_64 engine(4);
-  const auto expect = [&](Dims image, Dims window, Dims strides, Dims dilations, Dims padding) {
+  const auto expect = [&](Dims image, Dims window, Dims strides, Dims dilations,
+                          const Dims& padding) {
     const WindowCase c{.image = {.sizes = std::move(image)},
                        .window_sizes = std::move(window),
                        .strides = std::move(strides),

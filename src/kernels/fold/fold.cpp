@@ -8,6 +8,11 @@
 #include "kernels/fold/fold_levels.h"
 #include "kernels/half.h"
 #include "kernels/lanes.h"
+#include "kernels/square.h"
+#include "kernels/unrolled.h"
+#ifdef __AVX512BW__
+#include "kernels/interleave.h"
+#endif
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -82,13 +87,13 @@ constexpr int64_t kVectorBytes = 32;
 
 // What is added at once.
 template <class Sum>
-struct Vector {
+struct Sums {
   using Type __attribute__((vector_size(kVectorBytes))) = Sum;
 };
 template <>
-struct Vector<Half> : Vector<float> {};  // once widened
+struct Sums<Half> : Sums<float> {};  // once widened
 template <class Sum>
-using VectorOf = typename Vector<Sum>::Type;
+using VectorOf = typename Sums<Sum>::Type;
 
 #ifdef __AVX512BW__
 
@@ -260,8 +265,119 @@ void add(const FoldBox& k) {
   add_lanes<Sum, T>(row);
 }
 
+#ifdef __AVX512BW__
+
+constexpr int kLanes = 16;
+constexpr int64_t kMaxVectors = 32;  // whose masks are worked out at once
+
+// Where the next vector ends: the one line that it needs and this one does not.
+constexpr int64_t kNextEnd = 2 * kLanes - 1;
+
+// The masks of vectors from index `first` on, by term.
+struct RowMasks {
+  __mmask16 all[kMaxVectors][FoldRows::kMaxTerms];
+
+  RowMasks(const FoldRows& k, int64_t term_count, int64_t first, int64_t vectors) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      const int64_t at = first + v * kLanes;
+      for (int64_t t = 0; t < term_count; ++t) {
+        all[v][t] = static_cast<__mmask16>(mask_of(k.terms[t].begin - at, k.terms[t].end - at));
+      }
+    }
+  }
+};
+
+// Calls use(row, i, masks) for all vectors of all rows; i is the first index.
+template <class Use>
+void each_vector(const FoldRows& k, int64_t term_count, const Use& use) {
+  for (int64_t first = 0; first < k.count; first += kMaxVectors * kLanes) {
+    const int64_t vectors = std::min(kMaxVectors, (k.count - first + kLanes - 1) / kLanes);
+    const RowMasks masks(k, term_count, first, vectors);
+    for (int64_t row = 0; row < k.rows; ++row) {
+      for (int64_t v = 0; v < vectors; ++v) use(row, first + v * kLanes, masks.all[v]);
+    }
+  }
+}
+
+// Few phases, which neighbours take by turns.
+template <class T, int phases>
+void interleaved_rows(const FoldRows& k) {
+  const int64_t elements = (k.count - 1) * phases + k.last;
+  each_vector(k, k.term_end[phases - 1], [&](int64_t row, int64_t i, const __mmask16* masks) {
+    VectorOf<T> sums[phases] = {};
+    for (int64_t f = 0; f < k.from_count[row]; ++f) {
+      const T* const from = static_cast<const T*>(k.from[row][f]) + i;
+      int64_t t = 0;
+#pragma GCC unroll 4
+      for (int p = 0; p < phases; ++p) {
+        for (; t < k.term_end[p]; ++t) {
+          const T* const at = from + k.terms[t].offset;
+          __builtin_prefetch(at + kNextEnd);
+          sums[p] += load(masks[t], at);
+        }
+      }
+    }
+    __m512 rows[phases];
+#pragma GCC unroll 4
+    for (int p = 0; p < phases; ++p) rows[p] = reinterpret_cast<__m512>(sums[p]);
+    T* const to = static_cast<T*>(k.to) + row * k.to_row;
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < phases; ++v) {
+      const int64_t at = i * phases + v * kLanes;
+      store<T>(mask_of(0, elements - at), to + at,
+               reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, v)));
+    }
+  });
+}
+
+// Many phases: their vectors are transposed.
+template <class T>
+WEFT_UNROLLED void square_rows(const FoldRows& k) {
+  const int64_t term_count = k.term_end[0];
+  each_vector(k, term_count, [&](int64_t row, int64_t i, const __mmask16* masks) {
+    VectorOf<T> sums[kLanes] = {};
+    for (int64_t f = 0; f < k.from_count[row]; ++f) {
+      for (int64_t t = 0; t < term_count; ++t) {
+        const __mmask16 mask = masks[t];
+        const T* const from = static_cast<const T*>(k.from[row][f]) + k.terms[t].offset + i;
+#pragma GCC unroll 16
+        for (int p = 0; p < kLanes; ++p) {
+          const T* const at = from + p * k.from_plane;
+          __builtin_prefetch(at + kNextEnd);
+          sums[p] += load(mask, at);
+        }
+      }
+    }
+    rounds<T, kLanes>(sums);
+    T* const to = static_cast<T*>(k.to) + row * k.to_row + i * k.to_step;
+    const int64_t count = k.count - i;
+#pragma GCC unroll 16
+    for (int64_t l = 0; l < kLanes; ++l) {
+      if (l >= count) break;
+      store<T>(mask_of(0, l + 1 < count ? kLanes : k.last), to + l * k.to_step, sums[l]);
+    }
+  });
+}
+
+template <class T>
+void fold_rows(const FoldRows& k) {
+  if (k.phases == FoldRows::kSquare) return square_rows<T>(k);
+  if (k.phases == 2) return interleaved_rows<T, 2>(k);
+  if (k.phases == 3) return interleaved_rows<T, 3>(k);
+  interleaved_rows<T, 4>(k);
+}
+
+#else
+
+template <class T>
+void fold_rows(const FoldRows&) {}
+
+#endif
+
 }  // namespace
 
+void fold_rows_i32(const FoldRows& k) noexcept { fold_rows<std::uint32_t>(k); }
+void fold_rows_f32(const FoldRows& k) noexcept { fold_rows<float>(k); }
 void fold_i8(const FoldBox& k) noexcept { add<std::uint8_t, std::uint8_t>(k); }
 void fold_i16(const FoldBox& k) noexcept { add<std::uint16_t, std::uint16_t>(k); }
 void fold_i32(const FoldBox& k) noexcept { add<std::uint32_t, std::uint32_t>(k); }
