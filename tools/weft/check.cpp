@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <memory>
 #include <string>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "json_output.h"
 #include "model_reader.h"
 #include "prepared_model.h"
@@ -13,14 +13,7 @@
 
 namespace weft::cli {
 
-namespace {
-
-struct Options {
-  std::string model;
-  ModelPaths paths;
-};
-
-int check(const Options& options, bool json_wanted) try {
+int check(const CheckOptions& options, bool json_wanted) try {
   const PreparedModel prepared(read_model(options.model, options.paths), {});
   const Model& model = prepared.model();
   if (json_wanted) {
@@ -43,20 +36,6 @@ int check(const Options& options, bool json_wanted) try {
     fmt::print("{}: {}\n", options.model, counted(error.problems().size(), "problem"));
   }
   throw;
-}
-
-}  // namespace
-
-void add_check(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "check", "Lists everything that is wrong with a model, its data files included.");
-  add_model(*command, options->model, options->paths);
-  add_json(*command, context);
-  set_examples(*command, {"check examples/unfold.json", "check examples/fold.json --json"});
-  command->callback([&context, options] {
-    context.action = [&context, options] { return check(*options, context.json); };
-  });
 }
 
 }  // namespace weft::cli

@@ -9,12 +9,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "problem.h"
 #include "text.h"
 
@@ -72,67 +72,31 @@ int refusal(const std::string& program, int error) {
   return status;
 }
 
-// What the command line asks for.
-struct Request {
-  std::string program;
-  std::vector<std::string> arguments;  // as CLI11 left them: with the "--" before the program
-  bool trace = false;
-};
+}  // namespace
 
-// Becomes the program; returns only when that fails.
-int execute(const Request& request) {
-  if (!request.arguments.empty() && request.arguments.front() != "--") {
+int exec(const ExecOptions& options) {
+  if (!options.arguments.empty() && options.arguments.front() != "--") {
     throw BadInput("", fmt::format("{} is not expected here: '--' has to stand before a program "
                                    "with arguments: weft exec -- {} ...",
-                                   quote(request.arguments.front()), printable(request.program)));
+                                   quote(options.arguments.front()), printable(options.program)));
   }
   const std::string folder = library_folder().string();
   if (folder.find(':') != std::string::npos) {
     throw BadInput(folder, "a path with ':' cannot stand in LD_LIBRARY_PATH");
   }
   put_in_front("LD_LIBRARY_PATH", folder);
-  if (request.trace) set_environment("WEFT_TRACE", "1");
+  if (options.trace) set_environment("WEFT_TRACE", "1");
 
-  std::vector<char*> arguments = {const_cast<char*>(request.program.c_str())};
-  for (std::size_t i = 1; i < request.arguments.size(); ++i) {
-    arguments.push_back(const_cast<char*>(request.arguments[i].c_str()));
+  std::vector<char*> arguments = {const_cast<char*>(options.program.c_str())};
+  for (std::size_t i = 1; i < options.arguments.size(); ++i) {
+    arguments.push_back(const_cast<char*>(options.arguments[i].c_str()));
   }
   arguments.push_back(nullptr);
   // Ignored signals stay ignored in a new program, which expects them to be as usual.
   std::signal(SIGXFSZ, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
   execvp(arguments[0], arguments.data());
-  return refusal(request.program, errno);
-}
-
-// Only the first line is unlike CLI11's own, which does not know the "--".
-class Help : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* /*command*/, std::string /*name*/) const override {
-    return "Usage: weft exec [OPTIONS] -- PROGRAM [ARGUMENTS]\n";
-  }
-};
-
-}  // namespace
-
-void add_exec(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
-      "exec",
-      "Runs a program that uses DirectML, with Weft's libdirectml.so, libd3d12.so and libdxcore.so "
-      "in front. The exit status is the program's; 127: not found, 126: cannot be started.");
-  const auto request = std::make_shared<Request>();
-  command->add_option("program", request->program, "The program; found in PATH like any other")
-      ->required()
-      ->type_name("PROGRAM");
-  command->add_flag("--trace", request->trace,
-                    "Print each DirectML call with its time on stderr (WEFT_TRACE=1)");
-  command->formatter(std::make_shared<Help>());
-  command->prefix_command();  // behind the program's name, everything is the program's
-  set_examples(*command, {"exec -- ./program", "exec --trace -- ./program --its-own options"});
-  command->callback([&context, command, request] {
-    request->arguments = command->remaining();
-    context.action = [request] { return execute(*request); };
-  });
+  return refusal(options.program, errno);
 }
 
 }  // namespace weft::cli

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "json_output.h"
 #include "picture.h"
 #include "problem.h"
@@ -17,16 +17,6 @@
 namespace weft::cli {
 
 namespace {
-
-struct Options {
-  std::string input;
-  std::string output;
-  std::string scale;  // "2" or "2,1.5", width first
-  std::string size;   // "640x480"
-  std::string mode = "linear";
-  bool antialias = false;
-  unsigned threads = 0;
-};
 
 // "<first><separator><second>"; nothing unless both are numbers of type T and nothing else is left.
 template <class T>
@@ -55,7 +45,7 @@ std::uint32_t scaled(std::uint32_t side, double scale) {
   return static_cast<std::uint32_t>(std::max(result, 1.0));
 }
 
-Picture make_output(const Picture& input, const Options& options) {
+Picture make_output(const Picture& input, const ImageOptions& options) {
   if (!options.size.empty()) {
     const auto size = parse_pair<std::uint32_t>(options.size, 'x');
     if (!size) throw BadInput("--size", fmt::format("'{}' is not WIDTHxHEIGHT", options.size));
@@ -80,7 +70,7 @@ TensorDesc describe(const Picture& picture) {
 }
 
 // The scale is the ratio of the sizes, so that the edges of both pictures meet.
-ResampleParams describe(const Picture& input, const Picture& output, const Options& options) {
+ResampleParams describe(const Picture& input, const Picture& output, const ImageOptions& options) {
   ResampleParams params;
   params.type = options.antialias ? OperatorType::resample3 : OperatorType::resample2;
   params.input = describe(input);
@@ -111,7 +101,7 @@ void write_picture(JsonOutput& json, const std::string& path, const Picture& pic
   json.end_object();
 }
 
-void print_json(const Options& options, const Picture& input, const Picture& output,
+void print_json(const ImageOptions& options, const Picture& input, const Picture& output,
                 const Plan& plan) {
   JsonOutput json;
   write_picture(json.key("input"), options.input, input);
@@ -122,7 +112,9 @@ void print_json(const Options& options, const Picture& input, const Picture& out
   json.print();
 }
 
-int image(const Options& options, bool json) {
+}  // namespace
+
+int image(const ImageOptions& options, bool json) {
   if (options.antialias && options.mode != "linear") {
     throw BadInput("--antialias", "works with --mode linear only");
   }
@@ -140,43 +132,6 @@ int image(const Options& options, bool json) {
                options.output, output.width, output.height, name(plan.type()), options.mode);
   }
   return kDone;
-}
-
-}  // namespace
-
-void add_image(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("image", "Resizes a picture (PNG) through RESAMPLE2.");
-  command->add_option("input", options->input, "PNG file, of any kind")
-      ->required()
-      ->type_name("IN.png");
-  command
-      ->add_option(
-          "output", options->output,
-          "PNG file to write: 8 bits a sample, gray or RGB, with alpha if the input has it")
-      ->required()
-      ->type_name("OUT.png");
-  CLI::Option_group* const to = command->add_option_group("Output size", "One of these");
-  to->add_option("--scale", options->scale,
-                 "Factor, or one each for width and height; sizes are rounded to whole pixels")
-      ->type_name("S|X,Y");
-  to->add_option("--size", options->size, "Pixels")->type_name("WxH");
-  to->require_option(1);
-  command
-      ->add_option("--mode", options->mode,
-                   "nearest: the pixel under the centre; linear: between pixel centres")
-      ->check(CLI::IsMember({"nearest", "linear"}))
-      ->capture_default_str();
-  command->add_flag("--antialias", options->antialias,
-                    "Average over all pixels covered where the picture gets smaller (RESAMPLE3)");
-  add_threads(*command, options->threads);
-  add_json(*command, context);
-  set_examples(*command, {"image examples/weave.png /tmp/large.png --scale 4 --mode nearest",
-                          "image examples/weave.png /tmp/wide.png --scale 3,1.5",
-                          "image examples/weave.png /tmp/small.png --size 40x30 --antialias"});
-  command->callback([&context, options] {
-    context.action = [&context, options] { return image(*options, context.json); };
-  });
 }
 
 }  // namespace weft::cli

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "json_output.h"
 #include "weft/operator.h"
 
@@ -97,26 +97,15 @@ void print_json() {
 
 }  // namespace
 
-void add_info(CLI::App& app, Context& context) {
-  const auto markdown = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
-      "info", "Shows version, instruction sets, threads and which operators take which types.");
-  CLI::Option* const json = add_json(*command, context);
-  command->add_flag("--markdown", *markdown, "Print the operators as docs/operators.md has them")
-      ->excludes(json);
-  set_examples(*command, {"info", "info --json"});
-  command->callback([&context, markdown] {
-    context.action = [&context, markdown] {
-      if (context.json) {
-        print_json();
-      } else if (*markdown) {
-        print_markdown();
-      } else {
-        print_text();
-      }
-      return kDone;
-    };
-  });
+int info(bool markdown, bool json) {
+  if (json) {
+    print_json();
+  } else if (markdown) {
+    print_markdown();
+  } else {
+    print_text();
+  }
+  return kDone;
 }
 
 }  // namespace weft::cli

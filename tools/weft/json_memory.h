@@ -19,6 +19,7 @@ class JsonAllocator {
  public:
   static constexpr bool kNeedFree = true;
 
+  // Its names. NOLINTBEGIN(readability-identifier-naming)
   void* Malloc(std::size_t size) { return Realloc(nullptr, 0, size); }
 
   void* Realloc(void* block, std::size_t old_size, std::size_t size) {
@@ -33,6 +34,7 @@ class JsonAllocator {
   }
 
   static void Free(void* block) { std::free(block); }
+  // NOLINTEND(readability-identifier-naming)
 };
 
 // RapidJSON's types, with that memory.

@@ -1,46 +1,26 @@
 // The `weft` command: reads the command line, runs one subcommand, turns failures into messages.
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "files.h"
 #include "json_output.h"
 #include "problem.h"
-#include "text.h"
 #include "weft/info.h"
 
 namespace weft::cli {
 
 namespace {
 
-using AddCommand = void (*)(CLI::App&, Context&);
-
-constexpr AddCommand commands[] = {add_run,  add_check, add_shape, add_image,
-                                   add_info, add_exec,  add_bench};
-
 void print_error(std::string_view message) noexcept {
   std::fputs("weft: error: ", stderr);
   std::fwrite(message.data(), 1, message.size(), stderr);
   std::fputc('\n', stderr);
-}
-
-// CLI11 says no more than that a command is missing where it does not know the one given.
-std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> rest = app.remaining();
-  if (!app.get_subcommands().empty() || rest.empty()) return error.what();
-  if (rest.front().starts_with('-')) return fmt::format("unknown option {}", quote(rest.front()));
-  std::vector<std::string_view> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  return fmt::format("{} is no command: there are {}{}", quote(rest.front()), join(names),
-                     suggestion(rest.front(), names));
 }
 
 // What went wrong, a line each on stderr, and the document that --json promises.
@@ -52,20 +32,10 @@ int fail(const Context& context, const std::vector<Problem>& problems) {
 }
 
 int parse_and_run(int argc, char** argv, Context& context) {
-  CLI::App app("Runs DirectML operators on any Linux CPU.", "weft");
-  app.set_version_flag("--version", fmt::format("weft {}", version()));
-  app.require_subcommand(1);
-  app.footer("'weft COMMAND --help' shows the options of a command, with examples.");
-  for (const AddCommand add : commands) add(app, context);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    // --help and --version are exceptions too; those succeed.
-    if (error.get_exit_code() == 0) return app.exit(error);
-    // CLI11 has not looked at the whole line. After "--" come names.
-    char** const options_end = std::find(argv, argv + argc, std::string_view("--"));
-    context.json = std::find(argv, options_end, std::string_view("--json")) != options_end;
-    const int status = fail(context, {{"", usage_message(app, error)}});
+    if (const auto status = parse_command_line(argc, argv, context)) return *status;
+  } catch (const UsageError& error) {
+    const int status = fail(context, {{"", error.message}});
     std::fputs("Try 'weft --help' or 'weft COMMAND --help'.\n", stderr);
     return status;
   }

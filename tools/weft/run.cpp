@@ -1,9 +1,9 @@
 #include <chrono>
 #include <cstring>
-#include <memory>
 #include <string>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "expect.h"
 #include "model_reader.h"
 #include "npy.h"
@@ -15,14 +15,6 @@
 namespace weft::cli {
 
 namespace {
-
-struct Options {
-  std::string model;
-  ModelPaths paths;
-  std::size_t iterations = 0;  // 0: not given
-  unsigned threads = 0;
-  ReportOptions report;
-};
 
 // What a packed tensor of the resource's own type, covering all of it, says about its shape.
 void learn_shape(LoadedValues& values, const TensorDesc& desc, const ResourceBinding& binding) {
@@ -107,7 +99,9 @@ class Runner {
   bool passed_ = true;
 };
 
-int run(const Options& options, bool json) {
+}  // namespace
+
+int run(const RunOptions& options, bool json) {
   PreparedModel prepared(read_model(options.model, options.paths), {.threads = options.threads});
   ReportOptions report_options = options.report;
   report_options.json = json;
@@ -115,38 +109,6 @@ int run(const Options& options, bool json) {
   const auto report = make_report(report_options);
   const std::size_t iterations = options.iterations == 0 ? 1 : options.iterations;
   return Runner(prepared, iterations, *report).run() ? kDone : kCheckFailed;
-}
-
-}  // namespace
-
-void add_run(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "run", "Runs a model: resources, operators and commands in DxDispatch's JSON format.");
-  add_model(*command, options->model, options->paths);
-  command
-      ->add_option("-i,--iterations,--dispatch_iterations", options->iterations,
-                   "How often to run each dispatch, and time it")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
-      ->type_name("N");
-  add_threads(*command, options->threads);
-  command->add_flag("--print-commands,--print_commands", options->report.print_commands,
-                    "Show each command before it runs");
-  command
-      ->add_option("-v,--timing-verbosity,--timing_verbosity", options->report.verbosity,
-                   "Times shown. 0: the median; 1: initialization, cold and hot runs; 2: every run")
-      ->check(CLI::Range(0, 2))
-      ->type_name("0..2");
-  command->add_flag("--explain-plan", options->report.explain_plan,
-                    "Show each operator's algorithm, tiles, memory and time");
-  add_json(*command, context);
-  set_examples(*command,
-               {"run examples/unfold.json", "run examples/resample2_linear.json -i 100 -v 1",
-                "run examples/convolution_forward.json --explain-plan --json"});
-  command->preparse_callback([&context](std::size_t) { context.verdict = "passed"; });
-  command->callback([&context, options] {
-    context.action = [&context, options] { return run(*options, context.json); };
-  });
 }
 
 }  // namespace weft::cli

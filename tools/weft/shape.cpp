@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "command.h"
+#include "command_line.h"
+#include "commands.h"
 #include "json_output.h"
 #include "model_reader.h"
 #include "operator_reader.h"
@@ -20,21 +20,6 @@
 namespace weft::cli {
 
 namespace {
-
-// What an operator on the command line is described with.
-struct Operands {
-  Dims input, filter, output, window, strides, dilations, padding, start_padding, end_padding,
-      output_padding;
-  std::vector<float> scales;
-  std::uint32_t groups = 1;
-  std::string direction = "forward";
-};
-
-struct Options {
-  std::string target;
-  std::string name;
-  Operands operands;
-};
 
 // The families of operators, in the order of OperatorParams: convolution, fold, unfold, resample,
 // element-wise.
@@ -54,22 +39,26 @@ constexpr OperandOption operand_options[] = {
 constexpr std::string_view required_options[] = {"--input", "--filter", "--output", "--window",
                                                  "--scales"};
 
-void check_options(const CLI::App& command, char family, std::string_view operator_name) {
+bool given(const ShapeOptions& options, std::string_view flag) {
+  return std::find(options.given.begin(), options.given.end(), flag) != options.given.end();
+}
+
+void check_options(const ShapeOptions& options, char family, std::string_view operator_name) {
   std::vector<Problem> problems;
   for (const auto& [flag, operators] : operand_options) {
-    const bool given = command.count(std::string(flag)) != 0;
+    const bool is_given = given(options, flag);
     const bool taken = operators.find(family) != std::string_view::npos;
     const bool required = std::find(std::begin(required_options), std::end(required_options),
                                     flag) != std::end(required_options);
-    if (given && !taken) {
+    if (is_given && !taken) {
       problems.push_back({std::string(flag), fmt::format("{} does not take it", operator_name)});
-    } else if (taken && required && !given) {
+    } else if (taken && required && !is_given) {
       problems.push_back(
           {std::string(flag), fmt::format("is missing: {} needs it", operator_name)});
     }
   }
-  if (command.count("--padding") != 0 &&
-      command.count("--start-padding") + command.count("--end-padding") != 0) {
+  if (given(options, "--padding") &&
+      (given(options, "--start-padding") || given(options, "--end-padding"))) {
     problems.push_back({"--padding",
                         "stands for --start-padding and --end-padding; give one or "
                         "the other"});
@@ -135,11 +124,10 @@ Dims infer_sizes(ElementWiseParams& params, const Operands& operands) {
   return output_sizes(params);
 }
 
-void shape_of_operator(const CLI::App& command, OperatorType type, const Options& options,
-                       bool json_wanted) {
+void shape_of_operator(OperatorType type, const ShapeOptions& options, bool json_wanted) {
   if (!options.name.empty()) throw BadInput(options.name, "only a model has named operators");
   OperatorParams params = empty_params(type);
-  check_options(command, kFamilies[params.index()], name(type));
+  check_options(options, kFamilies[params.index()], name(type));
   const Dims sizes = std::visit([&](auto& p) { return infer_sizes(p, options.operands); }, params);
   if (!json_wanted) {
     fmt::print("{}\n", fmt::join(sizes, ","));
@@ -178,9 +166,9 @@ void write_tensors(JsonOutput& json, const Dispatchable& dispatchable) {
   json.end_object();
 }
 
-void shape_of_model(const CLI::App& command, const Options& options, bool json_wanted) {
+void shape_of_model(const ShapeOptions& options, bool json_wanted) {
   for (const OperandOption& option : operand_options) {
-    if (command.count(std::string(option.flag)) == 0) continue;
+    if (!given(options, option.flag)) continue;
     throw BadInput(std::string(option.flag), "describes an operator, not a model");
   }
   Model model = read_model(options.target, {});
@@ -207,78 +195,19 @@ void shape_of_model(const CLI::App& command, const Options& options, bool json_w
   json.print();
 }
 
-int shape(const CLI::App& command, const Options& options, bool json) {
+}  // namespace
+
+int shape(const ShapeOptions& options, bool json) {
   std::error_code error;
   if (const auto type = parse_operator_type(upper_case(options.target))) {
-    shape_of_operator(command, *type, options, json);
+    shape_of_operator(*type, options, json);
   } else if (options.target.empty() || std::filesystem::exists(options.target, error) || error) {
-    shape_of_model(command, options, json);
+    shape_of_model(options, json);
   } else {
     throw BadInput("", fmt::format("{} is neither a file nor an operator{}", quote(options.target),
                                    known_operators(options.target)));
   }
   return kDone;
-}
-
-}  // namespace
-
-void add_shape(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<Options>();
-  Operands& operands = options->operands;
-  CLI::App* command =
-      app.add_subcommand("shape", "Infers the output sizes of an operator, or those in a model.");
-  command
-      ->add_option("target", options->target,
-                   "A model, or an operator by DirectML's name, in capitals or not and with or "
-                   "without DML_OPERATOR_; of FOLD, the sizes of the input are inferred. "
-                   "'weft info' lists the operators")
-      ->required()
-      ->type_name("MODEL.json|OPERATOR");
-  command->add_option("name", options->name, "One dispatchable of the model; all if left out")
-      ->type_name("NAME");
-  const auto sizes = [&](const char* flag, Dims& target, const char* help) {
-    command->add_option(flag, target, help)
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("N,...")
-        ->group("Operator");
-  };
-  sizes("--input", operands.input, "Sizes of the input: batch, channels, spatial ones");
-  sizes("--filter", operands.filter, "Sizes of the filter (convolution)");
-  sizes("--output", operands.output, "Sizes of the output (fold)");
-  sizes("--window", operands.window, "Sizes of the window (fold, unfold)");
-  sizes("--strides", operands.strides, "One for each spatial dimension, or one for all; else 1");
-  sizes("--dilations", operands.dilations, "Likewise; else 1");
-  sizes("--padding", operands.padding, "On both sides, likewise; else 0");
-  sizes("--start-padding", operands.start_padding, "Before the first element, likewise; else 0");
-  sizes("--end-padding", operands.end_padding, "After the last element, likewise; else 0");
-  sizes("--output-padding", operands.output_padding, "Likewise (convolution); else 0");
-  command->add_option("--groups", operands.groups, "Groups of channels (convolution)")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group("Operator");
-  command->add_option("--direction", operands.direction, "forward or backward (convolution)")
-      ->check(CLI::IsMember({"forward", "backward"}))
-      ->type_name("")
-      ->capture_default_str()
-      ->group("Operator");
-  command->add_option("--scales", operands.scales, "One for each dimension (resample)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("X,...")
-      ->group("Operator");
-  add_json(*command, context);
-  set_examples(*command,
-               {"shape examples/unfold.json", "shape examples/unfold.json unfold --json",
-                "shape convolution --input 1,3,224,224 --filter 64,3,7,7 --strides 2 --padding 3",
-                "shape unfold --input 1,1,5,5 --window 3,3",
-                "shape fold --output 1,2,4,4 --window 3,3 --start-padding 1,0 --end-padding 1,0",
-                "shape DML_OPERATOR_RESAMPLE2 --input 1,3,32,32 --scales 1,1,2,2"});
-  command->callback([&context, options, command] {
-    context.action = [&context, options, command] {
-      return shape(*command, *options, context.json);
-    };
-  });
 }
 
 }  // namespace weft::cli
