@@ -282,6 +282,8 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
     }
     first += positions;
   }
+  // A member's phases may begin rows later than those of others.
+  if (result.run_count == 0) result.next = result.outputs;
 }
 
 }  // namespace weft::ops

@@ -126,6 +126,33 @@ TEST_F(ProductConvolutionTest, PhasesThatTakeTurns) {
   }
 }
 
+// Phases of rows and depths alone: some are a row later than others, so that whole blocks of
+// positions are none of their outputs.
+TEST_F(ProductConvolutionTest, PhasesOfRowsAndDepths) {
+  ConvolutionParams p = params_of({1, 64, 64, 1, 31, 64, 2, 2, 1, ConvolutionDirection::backward});
+  p.strides = {2, 1};
+  for (const std::uint32_t width : {32u, 64u, 75u}) {
+    for (const std::uint32_t window : {2u, 3u}) {
+      for (const std::uint32_t padding : {0u, 1u}) {
+        p.input.sizes[3] = width;
+        p.filter.sizes[3] = window;
+        p.start_padding = p.end_padding = {padding, 0};
+        p.output.sizes = output_sizes(p);
+        expect_right(p);
+      }
+    }
+  }
+  p.input.sizes = {1, 64, 5, 6, 32};
+  p.filter.sizes = {64, 40, 4, 4, 1};
+  p.bias = TensorDesc{.sizes = {1, 40, 1, 1, 1}};
+  p.strides = {2, 2, 1};
+  p.dilations = {1, 1, 1};
+  p.start_padding = p.end_padding = {1, 1, 0};
+  p.output_padding = {};
+  p.output.sizes = output_sizes(p);
+  expect_right(p);
+}
+
 // Images are computed as one, without a trace of it.
 TEST_F(ProductConvolutionTest, ImagesBesideEachOther) {
   constexpr std::uint32_t kBatch = 5;
