@@ -120,10 +120,11 @@ class Helper {
       processors().give_to(pthread_self());
     }
   }
-  // From a caller who runs there, so that this thread does not. After a fork it is another
-  // process's.
+  // From a caller who runs there, so that this thread does not, unless he is this thread. After a
+  // fork it is another process's.
   void keep_off(int processor) noexcept {
-    if (processor_.load(std::memory_order_acquire) != processor || getpid() != process_) return;
+    if (processor < 0 || processor_.load(std::memory_order_acquire) != processor) return;
+    if (getpid() != process_ || pthread_equal(pthread_self(), thread_)) return;
     if (!processor_.compare_exchange_strong(processor, kOnItsWay)) return;
     Processors others = processors();
     others.remove(processor);
@@ -181,11 +182,13 @@ class Team {
  private:
   // So many helpers shall be on their way or have nothing to do.
   void call(unsigned wanted) noexcept {
-    const int here = sched_getcpu();
-    for (unsigned i = 1; i < thread_count() && i <= helpers_.size(); ++i) {
-      helpers_[i - 1].keep_off(here);
-    }
     unsigned idle = idle_.load(std::memory_order_seq_cst);
+    if (idle < wanted) {
+      const int here = sched_getcpu();
+      for (unsigned i = 1; i < thread_count() && i <= helpers_.size(); ++i) {
+        helpers_[i - 1].keep_off(here);
+      }
+    }
     while (idle < wanted) {
       if (!idle_.compare_exchange_weak(idle, idle + 1, std::memory_order_seq_cst)) continue;
       sem_post(&calls_);
@@ -207,6 +210,7 @@ class Team {
       helper.note_processor();
       return any_open();
     };
+    helper.note_processor();
     for (;;) {
       do {
         help_once();

@@ -46,7 +46,7 @@ class Spinner {
   static constexpr std::uint32_t kSleepsBetweenTrials = 32;
 
   std::int64_t trial() noexcept {
-    const std::uint32_t sleeps = sleeps_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint32_t sleeps = sleeps_.fetch_add(1, std::memory_order_relaxed) + 1;
     return sleeps % kSleepsBetweenTrials == 0 ? most_ : 0;
   }
 

@@ -10,6 +10,9 @@
 
 namespace weft::d3d12 {
 
+// For who waits for a signal or for work: longer would keep a processor from those who compute.
+inline constexpr std::int64_t kSpinMicroseconds = 64;
+
 // The value of a fence and who waits for it. Outlives the ID3D12Fence as long as a queue has to
 // signal it or waits for it. Any thread.
 class FenceState {
@@ -43,16 +46,13 @@ class FenceState {
     std::function<void()> wake;
   };
 
-  // Longer would keep a processor from those who work for the signal.
-  static constexpr std::int64_t kMicroseconds = 64;
-
   void set(std::uint64_t value) noexcept;
 
   std::atomic<std::uint64_t> value_;
   std::mutex mutex_;
   bool removed_ = false;
   std::vector<Waiter> waiters_;
-  base::Spinner spinner_{kMicroseconds};
+  base::Spinner spinner_{kSpinMicroseconds};
 };
 
 }  // namespace weft::d3d12

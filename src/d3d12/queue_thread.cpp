@@ -63,7 +63,7 @@ bool QueueThread::take(Shared& shared, std::vector<Job>& jobs) {
 
 void QueueThread::run(Shared& shared) noexcept {
   Executor executor(*shared.state);
-  base::Spinner spinner(64);  // microseconds until the program has recorded more
+  base::Spinner spinner(kSpinMicroseconds);
   std::vector<Job> jobs;
   for (;;) {
     spinner.until([&] { return shared.has_jobs.load(std::memory_order_acquire); });

@@ -230,6 +230,9 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                               static_cast<double>(geometry.in_channels * geometry.window());
   const double bytes_a_cycle = filter_bytes > static_cast<double>(cache) / 2 ? 4 : 16;
 
+  // Packed numbers come from a shared cache, and each thread packs what it reads.
+  constexpr double kPackedBytesACycle = 8;
+
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t parts = 1; parts <= positions; parts += 1 + parts / 8) {
     ConvolutionTiling candidate = tiling;
@@ -258,7 +261,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       const double cycles = static_cast<double>(terms) * phases * panels_here *
                                 (rows * row_cycles(candidate.box[2], vectors, strip) +
                                  static_cast<double>(columns * 4) / bytes_a_cycle) +
-                            window * static_cast<double>(blocks) / 8 + 3000;
+                            window * static_cast<double>(blocks) / kPackedBytesACycle + 3000;
       const double rounds = static_cast<double>(
           base::divide_up(static_cast<std::int64_t>(tiles), std::int64_t{problem.threads}));
       const double cost = rounds * cycles + (fits ? 0 : kept * 1e12);

@@ -57,7 +57,8 @@ class FixedBody final : public PlanBody {
       row_stride_ = geometry_.outer.back().input_stride;
     }
     algorithm = kernels.linear_name;
-    explanation = "fixed point, " + geometry_.text(slots_);
+    explanation = "fixed point, rows of " + std::to_string(8 * sizeof(Row)) + " bits, " +
+                  geometry_.text(slots_);
     for (int64_t& place : rows_at_) place = layout_.take<Row>(groups_);
     slot_bytes_ = slot_bytes(layout_);
     workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;

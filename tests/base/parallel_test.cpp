@@ -232,7 +232,7 @@ TEST(ParallelTiles, WorksAfterAFork) {
   EXPECT_EQ(status, 0);
 }
 
-// Other threads look for work for tens of microseconds, not for ever.
+// Other threads look for work for a fraction of a millisecond, not for ever.
 TEST(ParallelTiles, ThreadsWithoutWorkSleep) {
   run_watched(thread_count() + 1, 1000);
   const auto cpu_seconds = [] {

@@ -53,13 +53,18 @@ TEST_F(SpinnerTest, LooksForAWhileAndForLessEachTimeInVain) {
 // if it looked for a shorter while than before: it would stay asleep for all of them.
 TEST_F(SpinnerTest, TriesTheLongestWhileAgain) {
   for (int i = 0; i < 20; ++i) in_vain(spinner_);
-  bool found = false;
-  for (int i = 0; i < 32 && !found; ++i) {
-    const auto begin = Clock::now();
-    found = spinner_.until([&] { return Clock::now() - begin >= kLongest * 3 / 4; });
+  // A busy machine may take the processor away just when a trial is to end.
+  bool again = false;
+  for (int i = 0; i < 10 * 32 && !again; ++i) {
+    int calls = 0;
+    Clock::time_point begin;
+    const bool found = spinner_.until([&] {
+      if (calls++ == 0) begin = Clock::now();
+      return Clock::now() - begin >= kLongest * 3 / 4;
+    });
+    again = found && calls > 1 && in_vain(spinner_) >= kLongest;
   }
-  EXPECT_TRUE(found);
-  EXPECT_GE(in_vain(spinner_), kLongest) << "what paid off is done again";
+  EXPECT_TRUE(again) << "what paid off is done again";
 }
 
 }  // namespace

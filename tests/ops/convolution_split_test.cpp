@@ -38,13 +38,13 @@ TEST_F(SplitConvolutionTest, AgreesWithTheGeneralPlan) {
   for (const Shape& shape : shapes) expect_right_plan<SplitConvolution>(params_of(shape));
 }
 
-// Windows so far apart that bands of rows have taps in nothing but padding, which are left out
-// whatever the bands.
 TEST_F(SplitConvolutionTest, EveryHalf) {
   expect_every_half<SplitConvolution>({1, 64, 40, 1, 27, 43, 3, 1, 1});
   expect_every_half<SplitConvolution>({1, 40, 40, 1, 41, 43, 3, 2, 1});
 }
 
+// Windows so far apart that bands of rows have taps in nothing but padding, which are left out
+// whatever the bands.
 TEST_F(SplitConvolutionTest, TapsInThePaddingChangeNoBit) {
   for (const std::uint32_t dilation : {3u, 12u, 40u}) {
     ConvolutionParams params = params_of({2, 40, 33, 1, 33, 19, 3, 1, dilation});

@@ -69,6 +69,18 @@ TEST(ResampleFixed, TakenWhereItIsExact) {
   EXPECT_FALSE(is_fixed(gaps));
 }
 
+// Eight times as long takes sixteenths, sixteen times as long a digit more.
+TEST(ResampleFixed, RowsOf16BitsWhereAllDigitsFit) {
+  for (const DataType type : {DataType::uint8, DataType::int8}) {
+    for (const std::uint32_t factor : {8u, 16u}) {
+      const ResampleParams params = linear(type, {3, 9, 21}, {3, 9 * factor, 21 * 8});
+      const std::string_view rows = factor == 8 ? "rows of 16 bits" : "rows of 32 bits";
+      EXPECT_NE(plan(params).explain().find(rows), std::string::npos) << plan(params).explain();
+      testing::expect_right(params, 1);
+    }
+  }
+}
+
 // Channels last, with and without a gap between pixels.
 ResampleParams pixels(DataType type, const Dims& in, const Dims& out, std::uint32_t gap) {
   ResampleParams params = linear(type, in, out);
