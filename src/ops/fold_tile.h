@@ -31,9 +31,7 @@ inline std::int64_t even_chunk(std::int64_t whole, std::int64_t chunk) {
 
 // Up to four terms for some phases, by their places in the columns.
 struct FoldStep {
-  struct Term {
-    std::int64_t offset, begin, end;
-  };
+  using Term = kernels::FoldRows::Term;
   std::int64_t plane;  // the first of `planes` phases of the tile
   std::int64_t planes;
   bool first;  // to be added to them
