@@ -190,7 +190,7 @@ class FoldBody final : public PlanBody {
                     x_axis().image_step == 1 && x_axis().block.column_step == 1 &&
                     x.count == x_axis().block.step && most_blocks(x_axis()) <= Rows::kMaxTerms &&
                     most_blocks(y_axis()) <= Rows::kMaxParts &&
-                    (x.count % Rows::kSquare == 0 || (x.count > 1 && x.count <= Rows::kMaxPhases));
+                    (x.count % Rows::kSquare == 0 || x.count <= Rows::kMaxPhases);
     if (in_registers_ && x.count > Rows::kMaxPhases) choose_squares(x, y);
     x_tiles_ = divide_up(x.indices, x_chunk_);
     phase_tiles_ = divide_up(x.count, phase_chunk_);
@@ -217,11 +217,20 @@ class FoldBody final : public PlanBody {
     }
   }
 
+  // That one row of the image adds up for each window element of x, or more than it can.
+  int64_t most_parts() const {
+    int64_t parts = 1;
+    for (std::size_t a = 0; a <= outer_count_; ++a) {
+      parts *= std::min(most_blocks(axes_[a]), kernels::FoldRows::kMaxParts + 1);
+    }
+    return parts;
+  }
+
   // One square of phases, with rows of the columns as long as the second-level cache allows.
   void choose_squares(const Phases& x, const Phases& y) {
     phase_chunk_ = kernels::FoldRows::kSquare;
     const int64_t bytes =  // that an element of a tile's row reads
-        phase_chunk_ * element_bytes_ * most_blocks(x_axis()) * most_blocks(y_axis());
+        phase_chunk_ * element_bytes_ * most_blocks(x_axis()) * most_parts();
     const int64_t most = std::min(kSquareBytes / bytes, kMaxSquareRow);
     x_chunk_ = even_chunk(x.indices, most);
     sum_row_ = x_chunk_;

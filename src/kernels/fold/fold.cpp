@@ -267,6 +267,23 @@ void add(const FoldBox& k) {
 
 #ifdef __AVX512BW__
 
+// The type of a lane of VectorOf<T>.
+template <class T>
+using SumOf = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+
+// Rounds what is float16 in memory.
+template <class T>
+void store_sums(Mask mask, T* to, VectorOf<T> sums) {
+  if constexpr (std::is_same_v<T, Half>) {
+    const auto lanes = static_cast<__mmask16>(mask);
+    _mm256_mask_storeu_epi16(to, lanes,
+                             _mm512_maskz_cvtps_ph(lanes, reinterpret_cast<__m512>(sums),
+                                                   _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  } else {
+    store<T>(mask, to, sums);
+  }
+}
+
 constexpr int kLanes = 16;
 constexpr int64_t kMaxVectors = 32;  // whose masks are worked out at once
 
@@ -274,8 +291,9 @@ constexpr int64_t kMaxVectors = 32;  // whose masks are worked out at once
 constexpr int64_t kNextEnd = 2 * kLanes - 1;
 
 // The masks of vectors from index `first` on, by term.
+using TermMasks = __mmask16[FoldRows::kMaxTerms];
 struct RowMasks {
-  __mmask16 all[kMaxVectors][FoldRows::kMaxTerms];
+  TermMasks all[kMaxVectors];
 
   RowMasks(const FoldRows& k, int64_t term_count, int64_t first, int64_t vectors) {
     for (int64_t v = 0; v < vectors; ++v) {
@@ -304,7 +322,7 @@ class Ahead {
       }
     }
     plane_lines_ = ((k.rows - 1) * k.from_row + k.count) / kLineElements + 1;
-    lines_ = planes * plane_lines_;
+    if (count_ <= kMostStreams) lines_ = planes * plane_lines_;
   }
 
   void step() {
@@ -321,6 +339,7 @@ class Ahead {
  private:
   static constexpr int kSecondLevel = 2;  // there is too much for the first
   static constexpr int64_t kLineElements = 64 / sizeof(T);
+  static constexpr int64_t kMostStreams = 32;  // that processors follow at once
 
   int64_t from_plane_, steps_;
   int64_t count_ = 0;
@@ -330,17 +349,18 @@ class Ahead {
   const T* from_[FoldRows::kMaxParts * FoldRows::kMaxTerms];
 };
 
-// Calls use(row, i, masks) for all vectors of all rows; i is the first index.
-template <class T, class Use>
+// Calls use(row, i, masks) for all vectors of all rows, so many `together`; i is the first index.
+template <class T, int together = 1, class Use>
 void each_vector(const FoldRows& k, int64_t term_count, int64_t planes, const Use& use) {
-  Ahead<T> ahead(k, term_count, planes, k.rows * ((k.count + kLanes - 1) / kLanes));
+  constexpr int64_t kElements = together * kLanes;
+  Ahead<T> ahead(k, term_count, planes, k.rows * ((k.count + kElements - 1) / kElements));
   for (int64_t first = 0; first < k.count; first += kMaxVectors * kLanes) {
     const int64_t vectors = std::min(kMaxVectors, (k.count - first + kLanes - 1) / kLanes);
-    const RowMasks masks(k, term_count, first, vectors);
+    const RowMasks masks(k, term_count, first, (vectors + together - 1) / together * together);
     for (int64_t row = 0; row < k.rows; ++row) {
-      for (int64_t v = 0; v < vectors; ++v) {
+      for (int64_t v = 0; v < vectors; v += together) {
         ahead.step();
-        use(row, first + v * kLanes, masks.all[v]);
+        use(row, first + v * kLanes, masks.all + v);
       }
     }
   }
@@ -355,12 +375,37 @@ void each_part(const FoldRows& k, int64_t row, const Use& use) {
   }
 }
 
+// One phase: rows as they lie, whose terms and masks serve several vectors at once.
+template <class T>
+void plain_rows(const FoldRows& k) {
+  constexpr int kTogether = 4;
+  const int64_t term_count = k.term_end[0];
+  each_vector<T, kTogether>(k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
+    VectorOf<T> sums[kTogether] = {};
+    each_part<T>(k, row, [&](const T* from) {
+      for (int64_t t = 0; t < term_count; ++t) {
+        const T* const at = from + i + k.terms[t].offset;
+#pragma GCC unroll 4
+        for (int v = 0; v < kTogether; ++v) {
+          __builtin_prefetch(at + v * kLanes + kNextEnd);
+          sums[v] += load(masks[v][t], at + v * kLanes);
+        }
+      }
+    });
+    T* const to = static_cast<T*>(k.to) + row * k.to_row + i;
+#pragma GCC unroll 4
+    for (int v = 0; v < kTogether; ++v) {
+      store_sums(mask_of(0, k.count - i - v * kLanes), to + v * kLanes, sums[v]);
+    }
+  });
+}
+
 // Few phases, which neighbours take by turns.
 template <class T, int phases>
 void interleaved_rows(const FoldRows& k) {
   const int64_t elements = (k.count - 1) * phases + k.last;
   const int64_t term_count = k.term_end[phases - 1];
-  each_vector<T>(k, term_count, 1, [&](int64_t row, int64_t i, const __mmask16* masks) {
+  each_vector<T>(k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
     VectorOf<T> sums[phases] = {};
     each_part<T>(k, row, [&](const T* from) {
       from += i;
@@ -370,7 +415,7 @@ void interleaved_rows(const FoldRows& k) {
         for (; t < k.term_end[p]; ++t) {
           const T* const at = from + k.terms[t].offset;
           __builtin_prefetch(at + kNextEnd);
-          sums[p] += load(masks[t], at);
+          sums[p] += load((*masks)[t], at);
         }
       }
     });
@@ -381,8 +426,8 @@ void interleaved_rows(const FoldRows& k) {
 #pragma GCC unroll 4
     for (int64_t v = 0; v < phases; ++v) {
       const int64_t at = i * phases + v * kLanes;
-      store<T>(mask_of(0, elements - at), to + at,
-               reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, v)));
+      store_sums(mask_of(0, elements - at), to + at,
+                 reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, v)));
     }
   });
 }
@@ -391,12 +436,12 @@ void interleaved_rows(const FoldRows& k) {
 template <class T>
 WEFT_UNROLLED void square_rows(const FoldRows& k) {
   const int64_t term_count = k.term_end[0];
-  each_vector<T>(k, term_count, kLanes, [&](int64_t row, int64_t i, const __mmask16* masks) {
+  each_vector<T>(k, term_count, kLanes, [&](int64_t row, int64_t i, const TermMasks* masks) {
     VectorOf<T> sums[kLanes] = {};
     each_part<T>(k, row, [&](const T* from) {
       from += i;
       for (int64_t t = 0; t < term_count; ++t) {
-        const __mmask16 mask = masks[t];
+        const __mmask16 mask = (*masks)[t];
 #pragma GCC unroll 16
         for (int p = 0; p < kLanes; ++p) {
           const T* const at = from + k.terms[t].offset + p * k.from_plane;
@@ -405,13 +450,17 @@ WEFT_UNROLLED void square_rows(const FoldRows& k) {
         }
       }
     });
-    rounds<T, kLanes>(sums);
+    rounds<SumOf<T>, kLanes>(sums);
     T* const to = static_cast<T*>(k.to) + row * k.to_row + i * k.to_step;
     const int64_t count = k.count - i;
+    if (count > kLanes) {
+#pragma GCC unroll 16
+      for (int64_t l = 0; l < kLanes; ++l) __builtin_prefetch(to + (kLanes + l) * k.to_step, 1);
+    }
 #pragma GCC unroll 16
     for (int64_t l = 0; l < kLanes; ++l) {
       if (l >= count) break;
-      store<T>(mask_of(0, l + 1 < count ? kLanes : k.last), to + l * k.to_step, sums[l]);
+      store_sums(mask_of(0, l + 1 < count ? kLanes : k.last), to + l * k.to_step, sums[l]);
     }
   });
 }
@@ -419,6 +468,7 @@ WEFT_UNROLLED void square_rows(const FoldRows& k) {
 template <class T>
 void fold_rows(const FoldRows& k) {
   if (k.phases == FoldRows::kSquare) return square_rows<T>(k);
+  if (k.phases == 1) return plain_rows<T>(k);
   if (k.phases == 2) return interleaved_rows<T, 2>(k);
   if (k.phases == 3) return interleaved_rows<T, 3>(k);
   interleaved_rows<T, 4>(k);
@@ -435,6 +485,7 @@ void fold_rows(const FoldRows&) {}
 
 void fold_rows_i32(const FoldRows& k) noexcept { fold_rows<std::uint32_t>(k); }
 void fold_rows_f32(const FoldRows& k) noexcept { fold_rows<float>(k); }
+void fold_rows_f16(const FoldRows& k) noexcept { fold_rows<Half>(k); }
 void fold_i8(const FoldBox& k) noexcept { add<std::uint8_t, std::uint8_t>(k); }
 void fold_i16(const FoldBox& k) noexcept { add<std::uint16_t, std::uint16_t>(k); }
 void fold_i32(const FoldBox& k) noexcept { add<std::uint32_t, std::uint32_t>(k); }

@@ -53,7 +53,7 @@ using FoldFunction = void (*)(const FoldBox&) noexcept;
 //       terms[t].begin <= i < terms[t].end
 //
 // for 0 <= r < rows, 0 <= i < count, 0 <= p < phases; of the last i, for 0 <= p < last. Either
-// there are kSquare phases, which have term_end[0] terms each, or 2 to kMaxPhases, which is
+// there are kSquare phases, which have term_end[0] terms each, or 1 to kMaxPhases, which is
 // to_step: phase p has the terms of [term_end[p - 1], term_end[p]), and from_plane does not count.
 struct FoldRows {
   static constexpr std::int64_t kMaxParts = 8, kMaxTerms = 16;

@@ -20,6 +20,7 @@ struct FoldRows;
   void fold_f64(const FoldBox&) noexcept;       \
   void fold_rows_i32(const FoldRows&) noexcept; \
   void fold_rows_f32(const FoldRows&) noexcept; \
+  void fold_rows_f16(const FoldRows&) noexcept; \
   }
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_FOLD)
 #undef WEFT_DECLARE_FOLD

@@ -24,7 +24,13 @@ constexpr FoldRowsFunction from_avx512(Isa level, FoldRowsFunction rows) {
        from_avx512(Isa::level, level::fold_rows_i32),                           \
        "fold_i32_" #level},                                                     \
       {Isa::level, false, 64, 8, level::fold_i64, nullptr, "fold_i64_" #level}, \
-      {Isa::level, true, 16, 4, level::fold_f16, nullptr, "fold_f16_" #level},  \
+      {Isa::level,                                                              \
+       true,                                                                    \
+       16,                                                                      \
+       4,                                                                       \
+       level::fold_f16,                                                         \
+       from_avx512(Isa::level, level::fold_rows_f16),                           \
+       "fold_f16_" #level},                                                     \
       {Isa::level,                                                              \
        true,                                                                    \
        32,                                                                      \
