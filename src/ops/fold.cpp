@@ -19,6 +19,7 @@
 #include "ops/checker.h"
 #include "ops/fold_contributors.h"
 #include "ops/fold_tile.h"
+#include "ops/fold_walk.h"
 #include "ops/layout.h"
 #include "ops/plan_body.h"
 #include "ops/window_axes.h"
@@ -43,6 +44,14 @@ constexpr int64_t kWantedTiles = 32;
 // channels of 60x108 to channels last, windows 7x7 at stride 3: 9.0 ms without lanes, 3.2 with
 // them.
 constexpr int64_t kLaneBytes = 32, kLaneTiles = 4, kMaxLaneBytes = 65536;
+
+// What a tile reads by squares, and what is fetched for the next meanwhile, stay in the
+// second-level cache.
+constexpr int64_t kSquareBytes = 262144, kMaxSquareRow = 1024;
+
+// Elements of the columns between neighbours in a window: further apart, no memory is fetched
+// ahead.
+constexpr int64_t kFarColumns = 1 << 24;
 
 // Runs that hold fewer are mostly overhead.
 constexpr int64_t kShortRun = 8;
@@ -103,6 +112,7 @@ class FoldBody final : public PlanBody {
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
       t.values.first = nullptr;
+      t.ahead = walk_.ahead(tile);
       if (in_registers_ && fold_rows(t)) return;
       std::byte* const sums = arguments.workspace + slot * slot_bytes_;
       for (int64_t lane = t.lanes; lane-- > 0;) {
@@ -178,9 +188,10 @@ class FoldBody final : public PlanBody {
     y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * sum_row_));
     in_registers_ = kernel_.rows != nullptr && !lane_axis_ && !single_ &&
                     x_axis().image_step == 1 && x_axis().block.column_step == 1 &&
-                    x.count == x_axis().block.step &&
+                    x.count == x_axis().block.step && most_blocks(x_axis()) <= Rows::kMaxTerms &&
+                    most_blocks(y_axis()) <= Rows::kMaxParts &&
                     (x.count % Rows::kSquare == 0 || (x.count > 1 && x.count <= Rows::kMaxPhases));
-    if (in_registers_) y_chunk_ = even_chunk(y.indices, std::min(y_chunk_, Rows::kMaxRows));
+    if (in_registers_ && x.count > Rows::kMaxPhases) choose_squares(x, y);
     x_tiles_ = divide_up(x.indices, x_chunk_);
     phase_tiles_ = divide_up(x.count, phase_chunk_);
     y_tiles_ = divide_up(y.indices, y_chunk_);
@@ -188,6 +199,33 @@ class FoldBody final : public PlanBody {
     for (std::size_t a = 0; a < outer_count_; ++a) {
       tiles_ *= a == lane_axis_ ? divide_up(axes_[a].image, lanes_) : axes_[a].image;
     }
+    if (single_ || in_registers_) choose_walk(y.count);
+  }
+
+  void choose_walk(int64_t y_phases) {
+    const WindowAxis& x = x_axis();
+    const WindowAxis& y = y_axis();
+    // Rows with gaps are not read from end to end; and nothing is gained where all is far apart.
+    if (y.block.column_step > 2 * x_chunk_) return;
+    if (std::max(x.window.column_step, y.window.column_step) > kFarColumns) return;
+    walk_.add(phase_tiles_, phase_chunk_ * x.window.column_step);
+    walk_.add(x_tiles_, x_chunk_ * x.block.column_step);
+    walk_.add(y_tiles_, y_chunk_ * y.block.column_step);
+    walk_.add(y_phases, y.window.column_step);
+    for (std::size_t a = outer_count_; a-- > 0 && axes_[a].plain();) {
+      walk_.add(axes_[a].image, axes_[a].block.column_step);
+    }
+  }
+
+  // One square of phases, with rows of the columns as long as the second-level cache allows.
+  void choose_squares(const Phases& x, const Phases& y) {
+    phase_chunk_ = kernels::FoldRows::kSquare;
+    const int64_t bytes =  // that an element of a tile's row reads
+        phase_chunk_ * element_bytes_ * most_blocks(x_axis()) * most_blocks(y_axis());
+    const int64_t most = std::min(kSquareBytes / bytes, kMaxSquareRow);
+    x_chunk_ = even_chunk(x.indices, most);
+    sum_row_ = x_chunk_;
+    y_chunk_ = even_chunk(y.indices, most / x_chunk_);
   }
 
   void locate(int64_t tile, Tile& t) const {
@@ -217,7 +255,7 @@ class FoldBody final : public PlanBody {
 
     t.step_count = 0;
     int64_t planes = 0;
-    each_step(t, [&](const Step& step) {
+    each_step(contributors_.back(), x_axis(), t, [&](const Step& step) {
       if (t.step_count < kKeptSteps) t.steps[static_cast<std::size_t>(t.step_count)] = step;
       ++t.step_count;
       if (step.first) planes += step.planes;
@@ -250,50 +288,30 @@ class FoldBody final : public PlanBody {
   // Stores the tile without sums in memory; false where it does not have the form for that.
   bool fold_rows(const Tile& t) const {
     using Rows = kernels::FoldRows;
-    if (t.step_count > kKeptSteps) return false;
     const WindowAxis& x = x_axis();
     const WindowAxis& y = y_axis();
-    Rows k{};
-    k.to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
-    k.to_step = x.block.step;
-    k.from_plane = x.window.column_step;
-    k.rows = t.rows;
+    Rows k;
+    k.part_count = 0;
     bool fits = true;
     each_part(t, [&](int64_t place, int64_t begin, int64_t rows) {
-      for (int64_t row = begin; row < begin + rows; ++row) {
-        fits = fits && k.from_count[row] < Rows::kMaxFrom;
-        if (!fits) return;
-        k.from[row][k.from_count[row]++] =
-            t.from + (place + (row - begin) * y.block.column_step) * element_bytes_;
-      }
+      fits = fits && k.part_count < Rows::kMaxParts;
+      if (!fits) return;
+      place -= begin * y.block.column_step;
+      k.parts[k.part_count++] = {t.from + place * element_bytes_, begin, begin + rows};
     });
-    if (!fits) return false;
-    const int64_t to = place_in_image(t);
-    const int64_t alike = t.phases <= Rows::kMaxPhases ? 1 : Rows::kSquare;
-    k.phases = std::min(t.phases, Rows::kSquare);
-    for (int64_t first = 0; first < t.phases; first += k.phases) {
-      int64_t term_count = 0;
-      for (int64_t phase = first; phase < first + k.phases; phase += alike) {
-        for (int64_t i = 0; i < t.step_count; ++i) {
-          const Step& step = t.steps[static_cast<std::size_t>(i)];
-          const int64_t step_end = step.plane + step.planes;
-          if (step_end <= phase || step.plane >= phase + alike) continue;
-          fits = step.plane <= phase && step_end >= phase + alike &&
-                 term_count + step.term_count <= Rows::kMaxTerms;
-          if (!fits) return false;
-          const int64_t offset = (phase - step.plane) * k.from_plane;
-          for (int64_t n = 0; n < step.term_count; ++n) {
-            const Step::Term& term = step.terms[static_cast<std::size_t>(n)];
-            k.terms[term_count++] = {offset + term.offset, term.begin, term.end};
-          }
-        }
-        k.term_end[phase - first] = term_count;
-      }
-      k.to = t.to + (to + first) * element_bytes_;
-      k.count = indices_in_image(t, t.x_phase + first);
-      k.last = std::min(k.phases, x.image - t.x_phase - first - (t.x + k.count - 1) * k.to_step);
-      if (k.count > 0) kernel_.rows(k);
-    }
+    k.phases = t.phases;
+    k.from_plane = x.window.column_step;
+    if (!fits || !set_terms(t, k)) return false;
+    k.count = indices_in_image(t, t.x_phase);
+    if (k.count == 0) return true;
+    k.to = t.to + place_in_image(t) * element_bytes_;
+    k.to_row = t.rows > 1 ? y.block.step * y.image_step : 0;
+    k.to_step = x.block.step;
+    k.from_row = y.block.column_step;
+    k.rows = t.rows;
+    k.last = std::min(t.phases, x.image - t.x_phase - (t.x + k.count - 1) * k.to_step);
+    k.ahead = t.ahead;
+    kernel_.rows(k);
     return true;
   }
 
@@ -341,7 +359,7 @@ class FoldBody final : public PlanBody {
         }
         kernel_.add(k);
       };
-      if (t.step_count > kKeptSteps) return each_step(t, add_step);
+      if (t.step_count > kKeptSteps) return each_step(contributors_.back(), x_axis(), t, add_step);
       for (int64_t i = 0; i < t.step_count; ++i) add_step(t.steps[static_cast<std::size_t>(i)]);
     });
   }
@@ -352,31 +370,6 @@ class FoldBody final : public PlanBody {
     const int64_t lane_bytes = t.rows * sum_row_ * kernel_.sum_bytes;
     for (int64_t phase = 0; phase < t.phases; ++phase) {
       std::memset(t.sum + phase * t.lanes * lane_bytes, 0, static_cast<std::size_t>(lane_bytes));
-    }
-  }
-
-  // Calls use(step) for everything that a tile adds for one element of all axes but x.
-  template <class Use>
-  void each_step(const Tile& t, const Use& use) const {
-    const Contributors& contributors = contributors_.back();
-    const WindowAxis& x = x_axis();
-    Step step{};
-    for (; step.plane < t.phases; step.plane += step.planes) {
-      const int64_t phase = t.x_phase + step.plane;
-      step.planes = contributors.alike(phase, t.phases - step.plane);
-      step.first = true;
-      step.term_count = 0;
-      contributors.each(phase + t.x * x.block.step, t.count, [&](int64_t element, int64_t block) {
-        Step::Term& term = step.terms[static_cast<std::size_t>(step.term_count++)];
-        term.begin = std::clamp<int64_t>(-block, 0, t.count);
-        term.end = std::clamp(x.block.count - block, term.begin, t.count);
-        term.offset = element * x.window.column_step + block * x.block.column_step;
-        if (step.term_count < kernels::FoldBox::kMaxTerms) return;
-        use(step);
-        step.first = false;
-        step.term_count = 0;
-      });
-      if (step.term_count != 0) use(step);
     }
   }
 
@@ -428,6 +421,9 @@ class FoldBody final : public PlanBody {
     k.to_row = t.count > 1 ? x_axis().block.step * x_axis().image_step : 0;
     const int64_t all = indices_in_image(t, t.x_phase + phase + phases - 1);  // have every phase
     for (int64_t row = 0; row < t.rows; ++row) {
+      const std::byte* const next = t.to + (to + (row + 1) * to_row) * element_bytes_;
+      if (row + 1 < t.rows) fetch_to_write(next, all * k.to_row * element_bytes_);
+      if (t.ahead != 0) fetch_columns(t, row, phase, phases, element_bytes_);
       const int64_t place = phase * t.values.plane + row * t.values.row;
       k.from = t.values.first + place * element_bytes_;
       k.to = t.to + (to + row * to_row) * element_bytes_;
@@ -466,6 +462,7 @@ class FoldBody final : public PlanBody {
   int64_t x_tiles_ = 0;
   int64_t sum_row_ = 0;
   int64_t tiles_ = 0;
+  FoldWalk walk_;  // empty where nothing is fetched ahead
   std::uint64_t sum_bytes_ = 0;
   std::uint64_t slot_bytes_ = 0;
   unsigned slots_ = 1;

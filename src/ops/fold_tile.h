@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "kernels/fold/fold.h"
+#include "ops/fold_contributors.h"
 #include "ops/layout.h"
 #include "ops/window_axes.h"
 
@@ -23,6 +24,12 @@ struct Phases {
   explicit Phases(const WindowAxis& axis)
       : count(std::min(axis.block.step, axis.image)), indices(base::divide_up(axis.image, count)) {}
 };
+
+// That one position adds up, at most.
+inline std::int64_t most_blocks(const WindowAxis& axis) {
+  const std::int64_t reach = (axis.window.count - 1) * axis.window.step + 1;
+  return std::min(axis.window.count, base::divide_up(reach, axis.block.step));
+}
 
 // Parts of a whole as equal as they get.
 inline std::int64_t even_chunk(std::int64_t whole, std::int64_t chunk) {
@@ -61,6 +68,55 @@ struct FoldTile {
   FoldValues values;  // what is stored: sums, or columns that hold the tile as it is
   const std::byte* from;
   std::byte* to;
+  std::int64_t ahead;  // to what the next tile reads; 0: not known
 };
+
+// Calls use(step) for everything that a tile adds for one element of all axes but x.
+template <class Use>
+void each_step(const Contributors& contributors, const WindowAxis& x, const FoldTile& t,
+               const Use& use) {
+  using std::int64_t;
+  FoldStep step{};
+  for (; step.plane < t.phases; step.plane += step.planes) {
+    const int64_t phase = t.x_phase + step.plane;
+    step.planes = contributors.alike(phase, t.phases - step.plane);
+    step.first = true;
+    step.term_count = 0;
+    contributors.each(phase + t.x * x.block.step, t.count, [&](int64_t element, int64_t block) {
+      FoldStep::Term& term = step.terms[static_cast<std::size_t>(step.term_count++)];
+      term.begin = std::clamp<int64_t>(-block, 0, t.count);
+      term.end = std::clamp(x.block.count - block, term.begin, t.count);
+      term.offset = element * x.window.column_step + block * x.block.column_step;
+      if (step.term_count < kernels::FoldBox::kMaxTerms) return;
+      use(step);
+      step.first = false;
+      step.term_count = 0;
+    });
+    if (step.term_count != 0) use(step);
+  }
+}
+
+// Rows that are stored lie far apart, and so does what tiles read: processors do not see it come.
+// Windows 16x16 side by side on 3x224x224, in turns: 81 us, 112 without. These are inlined because
+// compilers drop calls of functions that do nothing else.
+[[gnu::always_inline]] inline void fetch_to_write(const std::byte* to, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(to + at, 1);
+}
+
+// What the next tile reads, a part of `phases` phases from `first` on at each row.
+[[gnu::always_inline]] inline void fetch_columns(const FoldTile& t, std::int64_t row,
+                                                 std::int64_t first, std::int64_t phases,
+                                                 std::int64_t element_bytes) {
+  constexpr int kSecondLevel = 2;
+  const std::int64_t bytes = ((t.rows - 1) * t.values.row + t.count) * element_bytes;
+  for (std::int64_t p = row * phases / t.rows; p < (row + 1) * phases / t.rows; ++p) {
+    const std::int64_t place = (first + p) * t.values.plane + t.ahead;
+    const std::byte* const from = t.values.first + place * element_bytes;
+    for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at, 0, kSecondLevel);
+  }
+}
+
+// The terms of rows.phases phases from the tile's steps; false where there are too many.
+bool set_terms(const FoldTile& tile, kernels::FoldRows& rows);
 
 }  // namespace weft::ops

@@ -158,6 +158,33 @@ TEST(Fold, DistantWindowsAreExact) {
   }
 }
 
+// Whole squares of phases: frames and tiles that overlap once or many times, more often than some
+// kernels take, in one to three dimensions, with all or some of the blocks in a tile.
+TEST(Fold, StridesOfWholeVectorsAreExact) {
+  std::mt19937_64 engine(22);
+  const auto pick = [&](std::uint32_t least, std::uint32_t most) {
+    return std::uniform_int_distribution<std::uint32_t>(least, most)(engine);
+  };
+  for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
+    const std::uint32_t stride = 16 * pick(1, 4), window = stride * pick(1, i % 10 == 0 ? 20 : 4);
+    const std::uint32_t blocks = pick(1, i % 3 == 0 ? 700 / stride : 20);
+    const std::uint32_t length = (blocks - 1) * stride + window, padding = pick(0, window / 2);
+    WindowCase c{.image = {.sizes = {1, pick(1, 2)}}};
+    c.image.data_type = c.columns.data_type = i % 4 == 0 ? DataType::uint32 : DataType::float32;
+    for (std::uint32_t d = pick(0, 2); d > 0; --d) {
+      const std::uint32_t rows = pick(1, 12);
+      c.image.sizes.push_back(rows);
+      c.add_dimension(pick(1, rows), pick(1, 3), 1, 0, 0);
+    }
+    c.image.sizes.push_back(std::max(1u, length - std::min(length, padding) + pick(0, 15)));
+    c.add_dimension(window, stride, 1, padding, 0);
+    c.columns.sizes = input_sizes(c.fold());
+    if (*element_count(c.columns.sizes) > 1'000'000) continue;
+    ASSERT_THAT(messages(c.fold()), ElementsAre()) << c.text();
+    expect_exact(c, {.threads = static_cast<unsigned>(i % 3 + 1)}, engine);
+  }
+}
+
 WindowCase with_columns(WindowCase c, DataType type) {
   c.image.data_type = c.columns.data_type = type;
   c.columns.sizes = input_sizes(c.fold());

@@ -287,15 +287,71 @@ struct RowMasks {
   }
 };
 
+// Fetches what is read next, plane by plane as it lies in memory, a little at each of `steps`:
+// processors see through this order, not through that of the sums, which takes a line of each plane
+// by turns. Overlap-add of 626 frames of 1024 at a step of 256, in turns: 384 us, 720 without.
+template <class T>
+class Ahead {
+ public:
+  Ahead(const FoldRows& k, int64_t term_count, int64_t planes, int64_t steps)
+      : from_plane_(k.from_plane), steps_(steps) {
+    if (k.ahead == 0) return;
+    for (int64_t part = 0; part < k.part_count; ++part) {
+      const T* const from =
+          static_cast<const T*>(k.parts[part].from) + k.parts[part].begin * k.from_row + k.ahead;
+      for (int64_t t = 0; t < term_count; ++t) {
+        from_[count_++] = from + k.terms[t].offset + k.terms[t].begin;
+      }
+    }
+    plane_lines_ = ((k.rows - 1) * k.from_row + k.count) / kLineElements + 1;
+    lines_ = planes * plane_lines_;
+  }
+
+  void step() {
+    const int64_t end = ++taken_ * lines_ / steps_;
+    for (; fetched_ < end; ++fetched_) {
+      const int64_t at = plane_ * from_plane_ + line_ * kLineElements;
+      for (int64_t i = 0; i < count_; ++i) __builtin_prefetch(from_[i] + at, 0, kSecondLevel);
+      if (++line_ != plane_lines_) continue;
+      line_ = 0;
+      ++plane_;
+    }
+  }
+
+ private:
+  static constexpr int kSecondLevel = 2;  // there is too much for the first
+  static constexpr int64_t kLineElements = 64 / sizeof(T);
+
+  int64_t from_plane_, steps_;
+  int64_t count_ = 0;
+  int64_t plane_lines_ = 0, lines_ = 0;
+  int64_t taken_ = 0, fetched_ = 0;
+  int64_t plane_ = 0, line_ = 0;
+  const T* from_[FoldRows::kMaxParts * FoldRows::kMaxTerms];
+};
+
 // Calls use(row, i, masks) for all vectors of all rows; i is the first index.
-template <class Use>
-void each_vector(const FoldRows& k, int64_t term_count, const Use& use) {
+template <class T, class Use>
+void each_vector(const FoldRows& k, int64_t term_count, int64_t planes, const Use& use) {
+  Ahead<T> ahead(k, term_count, planes, k.rows * ((k.count + kLanes - 1) / kLanes));
   for (int64_t first = 0; first < k.count; first += kMaxVectors * kLanes) {
     const int64_t vectors = std::min(kMaxVectors, (k.count - first + kLanes - 1) / kLanes);
     const RowMasks masks(k, term_count, first, vectors);
     for (int64_t row = 0; row < k.rows; ++row) {
-      for (int64_t v = 0; v < vectors; ++v) use(row, first + v * kLanes, masks.all[v]);
+      for (int64_t v = 0; v < vectors; ++v) {
+        ahead.step();
+        use(row, first + v * kLanes, masks.all[v]);
+      }
     }
+  }
+}
+
+// Calls use(from) for each part that has the row.
+template <class T, class Use>
+void each_part(const FoldRows& k, int64_t row, const Use& use) {
+  for (int64_t part = 0; part < k.part_count; ++part) {
+    const FoldRows::Part& p = k.parts[part];
+    if (p.begin <= row && row < p.end) use(static_cast<const T*>(p.from) + row * k.from_row);
   }
 }
 
@@ -303,10 +359,11 @@ void each_vector(const FoldRows& k, int64_t term_count, const Use& use) {
 template <class T, int phases>
 void interleaved_rows(const FoldRows& k) {
   const int64_t elements = (k.count - 1) * phases + k.last;
-  each_vector(k, k.term_end[phases - 1], [&](int64_t row, int64_t i, const __mmask16* masks) {
+  const int64_t term_count = k.term_end[phases - 1];
+  each_vector<T>(k, term_count, 1, [&](int64_t row, int64_t i, const __mmask16* masks) {
     VectorOf<T> sums[phases] = {};
-    for (int64_t f = 0; f < k.from_count[row]; ++f) {
-      const T* const from = static_cast<const T*>(k.from[row][f]) + i;
+    each_part<T>(k, row, [&](const T* from) {
+      from += i;
       int64_t t = 0;
 #pragma GCC unroll 4
       for (int p = 0; p < phases; ++p) {
@@ -316,7 +373,7 @@ void interleaved_rows(const FoldRows& k) {
           sums[p] += load(masks[t], at);
         }
       }
-    }
+    });
     __m512 rows[phases];
 #pragma GCC unroll 4
     for (int p = 0; p < phases; ++p) rows[p] = reinterpret_cast<__m512>(sums[p]);
@@ -334,20 +391,20 @@ void interleaved_rows(const FoldRows& k) {
 template <class T>
 WEFT_UNROLLED void square_rows(const FoldRows& k) {
   const int64_t term_count = k.term_end[0];
-  each_vector(k, term_count, [&](int64_t row, int64_t i, const __mmask16* masks) {
+  each_vector<T>(k, term_count, kLanes, [&](int64_t row, int64_t i, const __mmask16* masks) {
     VectorOf<T> sums[kLanes] = {};
-    for (int64_t f = 0; f < k.from_count[row]; ++f) {
+    each_part<T>(k, row, [&](const T* from) {
+      from += i;
       for (int64_t t = 0; t < term_count; ++t) {
         const __mmask16 mask = masks[t];
-        const T* const from = static_cast<const T*>(k.from[row][f]) + k.terms[t].offset + i;
 #pragma GCC unroll 16
         for (int p = 0; p < kLanes; ++p) {
-          const T* const at = from + p * k.from_plane;
+          const T* const at = from + k.terms[t].offset + p * k.from_plane;
           __builtin_prefetch(at + kNextEnd);
           sums[p] += load(mask, at);
         }
       }
-    }
+    });
     rounds<T, kLanes>(sums);
     T* const to = static_cast<T*>(k.to) + row * k.to_row + i * k.to_step;
     const int64_t count = k.count - i;

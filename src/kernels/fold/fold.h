@@ -48,14 +48,15 @@ using FoldFunction = void (*)(const FoldBox&) noexcept;
 
 // Rows of an image with their sums in registers from the first term to the last:
 //
-//   to[r * to_row + i * to_step + p] = from[r][f][terms[t].offset + p * from_plane + i], added up
-//       over f, and over t for each f; where terms[t].begin <= i < terms[t].end
+//   to[r * to_row + i * to_step + p] = from[r * from_row + terms[t].offset + p * from_plane + i],
+//       added up over the parts that have row r, and over t for each part; where
+//       terms[t].begin <= i < terms[t].end
 //
 // for 0 <= r < rows, 0 <= i < count, 0 <= p < phases; of the last i, for 0 <= p < last. Either
 // there are kSquare phases, which have term_end[0] terms each, or 2 to kMaxPhases, which is
 // to_step: phase p has the terms of [term_end[p - 1], term_end[p]), and from_plane does not count.
 struct FoldRows {
-  static constexpr std::int64_t kMaxRows = 32, kMaxFrom = 8, kMaxTerms = 16;
+  static constexpr std::int64_t kMaxParts = 8, kMaxTerms = 16;
   static constexpr std::int64_t kMaxPhases = 4, kSquare = 16;
 
   struct Term {
@@ -63,19 +64,26 @@ struct FoldRows {
     std::int64_t begin;
     std::int64_t end;
   };
+  struct Part {
+    const void* from;    // of row 0, which need not be in memory
+    std::int64_t begin;  // the rows that it has
+    std::int64_t end;
+  };
 
   void* to;
   std::int64_t to_row;
   std::int64_t to_step;
+  std::int64_t from_row;
   std::int64_t from_plane;
-  std::int64_t rows;  // at most kMaxRows
+  std::int64_t rows;
   std::int64_t count;
   std::int64_t phases;
   std::int64_t last;
+  std::int64_t ahead;  // from all this to what is read next, as a hint; 0 for none
+  std::int64_t part_count;
+  Part parts[kMaxParts];
   std::int64_t term_end[kMaxPhases];
   Term terms[kMaxTerms];
-  std::int64_t from_count[kMaxRows];
-  const void* from[kMaxRows][kMaxFrom];
 };
 
 using FoldRowsFunction = void (*)(const FoldRows&) noexcept;
