@@ -19,6 +19,7 @@ constexpr std::int64_t kJoinedPositions = 448;
 constexpr std::int64_t kChannelsAhead = 4;
 
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
+constexpr std::int64_t kLineBytes = kLineFloats * 4;
 constexpr std::int64_t kFewTerms = 32;
 
 }  // namespace
@@ -119,37 +120,41 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
   const std::int64_t positions = tile.count[0] * tile.count[1] * tile.count[2];
   const std::int64_t whole = positions / columns, rest = positions % columns;
   const std::int64_t last = rest > gemm_.lanes ? columns : gemm_.lanes;
-  const bool lies = data_type_ == DataType::float32 && lies_in_line(g);
+  const bool lies = lies_in_line(g);
+  const bool half = data_type_ == DataType::float16;
   std::int64_t origin = 0;
   for (int d = 0; d < kSpatial; ++d) origin += tile.windows[d].source(0) * g.in_strides[d];
-  const auto* const input = reinterpret_cast<const float*>(tile.input) + origin;
   Slot of_line = slot;
   of_line.planes = slot.line;
   for (std::int64_t c = 0; c < g.in_channels; ++c) {
-    const float* line = slot.line;
+    const auto* line = reinterpret_cast<const std::byte*>(slot.line);
     if (lies) {
-      line = input + c * g.in_channel_stride;
-      for (std::int64_t i = 0; i < positions; i += kLineFloats) {
-        __builtin_prefetch(line + kChannelsAhead * g.in_channel_stride + i);
+      line = tile.input + (origin + c * g.in_channel_stride) * element_bytes_;
+      for (std::int64_t i = 0; i < positions * element_bytes_; i += kLineBytes) {
+        __builtin_prefetch(line + kChannelsAhead * g.in_channel_stride * element_bytes_ + i);
       }
     } else {
       pack_planes(tile, c, 1, of_line);
     }
     float* to = slot.planes + c * columns;
     const std::int64_t strip = g.in_channels * columns;
-    const auto copy = [&](const float* from, std::int64_t rows, std::int64_t size) {
-      gemm_.pad_rows({.from = from,
-                      .to = to,
-                      .from_stride = columns,
-                      .to_stride = strip,
-                      .rows = rows,
-                      .before = 0,
-                      .count = size,
-                      .size = size});
+    const auto copy = [&](std::int64_t first, std::int64_t rows, std::int64_t size) {
+      if (lies && half) {
+        rows_.load_rows_f16(line + first * element_bytes_, columns, to, strip, rows, size);
+      } else {
+        gemm_.pad_rows({.from = reinterpret_cast<const float*>(line) + first,
+                        .to = to,
+                        .from_stride = columns,
+                        .to_stride = strip,
+                        .rows = rows,
+                        .before = 0,
+                        .count = size,
+                        .size = size});
+      }
       to += rows * strip;
     };
-    copy(line, whole, columns);
-    if (rest > 0) copy(line + positions - last, 1, last);
+    copy(0, whole, columns);
+    if (rest > 0) copy(positions - last, 1, last);
   }
 }
 
@@ -192,7 +197,9 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   kernels::GemmTile product{};
   product.a_step = 1;
   product.acc = slot.sums;
-  product.acc_stride = half ? vectors_ * gemm_.lanes : g.out_channel_stride;
+  // Else sums wait for an activation, or for their rounding.
+  const bool in_place = !half || (gemm_.rounds && (!activation_ || is_relu()));
+  product.acc_stride = in_place ? g.out_channel_stride : vectors_ * gemm_.lanes;
   product.first = true;
   product.bias_of_positions = true;
   product.relu = is_relu();
@@ -202,14 +209,18 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     const std::int64_t count = std::min(rows, channels - p * rows);
     product.a = filter + p * panel_floats;
     product.b = copies_strips_ ? slot.planes : input + strip.a;
-    if (!half) product.acc = reinterpret_cast<float*>(at(p * rows, strip.acc));
+    if (half && in_place) {
+      product.half = reinterpret_cast<std::uint16_t*>(at(p * rows, strip.acc));
+    } else if (in_place) {
+      product.acc = reinterpret_cast<float*>(at(p * rows, strip.acc));
+    }
     product.bias = has_bias ? slot.bias + p * rows : nullptr;
     product.terms = strip.terms;
     product.depth = strip.depth;
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
-    if (!half) return;
+    if (in_place) return;
     for (std::int64_t n = 0; activation_ && !product.relu && n < count; ++n) {
       activate(slot.sums + n * product.acc_stride, strip.count);
     }
@@ -250,7 +261,6 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   const std::int64_t strip_lines =
       base::divide_up(vectors_ * gemm_.lanes, kLineFloats) + (lies_at_lines(g) ? 0 : 1);
   // Of copied rows, the lines of those of the next tile, some with each product.
-  constexpr std::int64_t kLineBytes = kLineFloats * 4;
   const std::byte* ahead = given.in_place ? nullptr : next_input(arguments, given);
   const std::int64_t channel_bytes = g.in_channel_stride * element_bytes_;
   const std::int64_t span = ((given.count[0] - 1) * given.phases[0].in_step * g.in_strides[0] +
@@ -274,7 +284,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
       // Long sums go to lines that have come nearer meanwhile.
       const bool fetches_sums = !strips_first_ && strip.depth > kFewTerms;
       for (std::int64_t n = 0; fetches_sums && n < std::min(rows, channels - p * rows); ++n) {
-        for (std::int64_t i = 0; i < strip.count; i += kLineFloats) {
+        for (std::int64_t i = 0; i < strip.count; i += kLineBytes / element_bytes_) {
           __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
         }
       }

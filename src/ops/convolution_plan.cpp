@@ -432,9 +432,11 @@ void ConvolutionPlan::store_run(const float* sums, std::int64_t count, std::int6
                                 std::byte* to, std::int64_t stride,
                                 const Slot& slot) const noexcept {
   const std::int64_t columns = filter_.panel_rows();
-  if (stride == 1 && data_type_ == DataType::float32) {
+  const bool half = data_type_ == DataType::float16;
+  if (stride == 1 && (!half || gemm_.rounds)) {
     gemm_.transpose({.from = sums,
                      .to = reinterpret_cast<float*>(to),
+                     .half = half ? reinterpret_cast<std::uint16_t*>(to) : nullptr,
                      .from_stride = columns,
                      .to_stride = geometry_.out_channel_stride,
                      .rows = count,

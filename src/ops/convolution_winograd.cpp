@@ -75,7 +75,7 @@ std::int64_t WinogradConvolution::sums_floats() const noexcept {
 }
 
 std::int64_t WinogradConvolution::row_floats() const noexcept {
-  if (data_type_ == DataType::float32 && geometry_.in_strides[2] == 1) return 0;
+  if (geometry_.in_strides[2] == 1) return 0;
   return (tiling_.block_rows * tiling_.tile.rows + kWinogradWindow - 1) *
          geometry_.axes[2].in_size();
 }
@@ -210,7 +210,8 @@ void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* chan
   const std::int64_t tile_rows = tile.images > 1 ? tiling_.rows : tile.rows;
   const std::int64_t rows = tile_rows * outputs.rows + kWinogradWindow - 1;
   kernels::WinogradRows result{
-      .from = reinterpret_cast<const float*>(channel) + first_row * g.in_strides[1],
+      .from = channel + first_row * g.in_strides[1] * element_bytes_,
+      .half = data_type_ == DataType::float16,
       .row_stride = g.in_strides[1],
       .next = g.in_channel_stride,
       .rows = rows,
@@ -222,12 +223,13 @@ void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* chan
       .to = to,
       .point_stride = plane_point_,
       .remainder_stride = plane_remainder_};
-  if (data_type_ != DataType::float32 || g.in_strides[2] != 1) {
+  if (g.in_strides[2] != 1) {
     for (std::int64_t row = result.begin; row < result.end; ++row) {
       rows_.load(data_type_)(channel + (first_row + row) * g.in_strides[1] * element_bytes_,
                              g.in_strides[2], slot.rows + row * width, width);
     }
     result.from = slot.rows;
+    result.half = false;
     result.row_stride = width;
     result.next = 0;
   }

@@ -48,7 +48,7 @@ class WinogradConvolution : public SplitPlan {
     float* planes;  // of two channels
     float* acc;
     float* sums;  // outputs of a block of channels; only where they cannot be stored in place
-    float* rows;  // of the input, widened; only where it cannot be read in place
+    float* rows;  // of the input; only where it cannot be read in place
     float* bias;
     kernels::WinogradRun* runs;
     std::int64_t* first_runs;  // of each block of tiles

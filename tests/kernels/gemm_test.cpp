@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/kernel_test.h"
+#include "support/number.h"
 
 namespace weft::kernels {
 
@@ -77,20 +78,21 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
         }
         std::shuffle(terms.begin(), terms.end(), random_);
         const std::vector<float> before(acc.all().begin(), acc.all().end());
-        GetParam().tile(vectors, m, c.a_step)({.a = a.first(),
-                                               .b = b.first(),
-                                               .acc = acc.first(),
-                                               .bias = c.bias ? bias.first() : nullptr,
-                                               .terms = terms.data(),
-                                               .depth = c.depth,
-                                               .a_step = c.a_step,
-                                               .acc_stride = stride,
-                                               .next = reinterpret_cast<const char*>(b.first()),
-                                               .next_step = 64,
-                                               .first = c.first,
-                                               .bias_of_positions = c.bias_of_positions,
-                                               .relu = relu,
-                                               .apart = c.apart});
+        GemmTile tile = {.a = a.first(),
+                         .b = b.first(),
+                         .acc = acc.first(),
+                         .bias = c.bias ? bias.first() : nullptr,
+                         .terms = terms.data(),
+                         .depth = c.depth,
+                         .a_step = c.a_step,
+                         .acc_stride = stride,
+                         .next = reinterpret_cast<const char*>(b.first()),
+                         .next_step = 64,
+                         .first = c.first,
+                         .bias_of_positions = c.bias_of_positions,
+                         .relu = relu,
+                         .apart = c.apart};
+        GetParam().tile(vectors, m, c.a_step)(tile);
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
           const std::int64_t n = i % stride;
           float expected = before[static_cast<std::size_t>(i)];
@@ -106,6 +108,15 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
         }
         ASSERT_TRUE(acc.intact());
+        if (!GetParam().rounds || !c.first || c.a_step != 1) continue;
+        const StridedArray<std::uint16_t> half((m - 1) * stride + columns, 1, 0x1234);
+        tile.half = half.first();
+        GetParam().tile(vectors, m, c.a_step)(tile);
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
+          const bool gap = i % stride >= columns;
+          ASSERT_EQ(half[i], gap ? 0x1234 : testing::double_to_half(acc[i])) << i;
+        }
+        ASSERT_TRUE(half.intact());
       }
     }
   }
@@ -121,20 +132,27 @@ TEST_P(Gemm, NanIsOneAndTheSameInEveryTile) {
         const std::vector<float> all_a(m, a), all_b(columns, b);
         std::vector<float> acc(m * columns, -nan), bias(columns, nan);
         const GemmTerm term = {0, 0};
-        GetParam().tile(vectors, m, 1)({.a = all_a.data(),
-                                        .b = all_b.data(),
-                                        .acc = acc.data(),
-                                        .bias = bias.data(),
-                                        .terms = &term,
-                                        .depth = 1,
-                                        .a_step = 1,
-                                        .acc_stride = columns,
-                                        .next = nullptr,
-                                        .next_step = 0,
-                                        .first = false,
-                                        .bias_of_positions = false,
-                                        .relu = m % 2 == 0});
+        GemmTile tile = {.a = all_a.data(),
+                         .b = all_b.data(),
+                         .acc = acc.data(),
+                         .bias = bias.data(),
+                         .terms = &term,
+                         .depth = 1,
+                         .a_step = 1,
+                         .acc_stride = columns,
+                         .next = nullptr,
+                         .next_step = 0,
+                         .first = false,
+                         .bias_of_positions = false,
+                         .relu = m % 2 == 0};
+        GetParam().tile(vectors, m, 1)(tile);
         for (const float sum : acc) ASSERT_EQ(std::bit_cast<std::uint32_t>(sum), 0xffc00000u);
+        if (!GetParam().rounds) continue;
+        std::vector<std::uint16_t> half(acc.size());
+        tile.first = true;
+        tile.half = half.data();
+        GetParam().tile(vectors, m, 1)(tile);
+        for (const std::uint16_t sum : half) ASSERT_EQ(sum, 0xfe00);
       }
     }
   }
@@ -145,20 +163,31 @@ TEST_P(Gemm, Transpose) {
     for (const std::int64_t columns : {1, 3, 4, 7, 16, 31, 32, 48}) {
       const std::int64_t stride = columns + 5;
       const StridedArray<float> from(rows == 0 ? 0 : (rows - 1) * stride + columns, 1);
-      const StridedArray<float> to(rows == 0 ? 0 : (columns - 1) * (rows + 3) + rows, 1);
       fill(from.all());
-      std::fill(to.all().begin(), to.all().end(), 7.0f);
-      GetParam().transpose({.from = from.first(),
-                            .to = to.first(),
-                            .from_stride = stride,
-                            .to_stride = rows + 3,
-                            .rows = rows,
-                            .columns = columns});
-      for (std::int64_t i = 0; i < static_cast<std::int64_t>(to.all().size()); ++i) {
-        const std::int64_t m = i % (rows + 3);
-        ASSERT_EQ(to[i], m < rows ? from[m * stride + i / (rows + 3)] : 7.0f);
+      // With rows of whole vectors too.
+      for (const std::int64_t gap : {std::int64_t{3}, 64 - rows % 64}) {
+        const std::int64_t to_stride = rows + gap;
+        const std::int64_t size = rows == 0 ? 0 : (columns - 1) * to_stride + rows;
+        const StridedArray<float> to(size, 1, 7.0f);
+        const StridedArray<std::uint16_t> half(size, 1, 0x1234);
+        Transposition t = {.from = from.first(),
+                           .to = to.first(),
+                           .from_stride = stride,
+                           .to_stride = to_stride,
+                           .rows = rows,
+                           .columns = columns};
+        GetParam().transpose(t);
+        t.half = half.first();
+        if (GetParam().rounds) GetParam().transpose(t);
+        for (std::int64_t i = 0; i < size; ++i) {
+          const std::int64_t m = i % to_stride;
+          const float expected = m < rows ? from[m * stride + i / to_stride] : 7.0f;
+          ASSERT_EQ(to[i], expected);
+          if (!GetParam().rounds) continue;
+          ASSERT_EQ(half[i], m < rows ? testing::double_to_half(expected) : 0x1234);
+        }
+        ASSERT_TRUE(to.intact() && half.intact());
       }
-      ASSERT_TRUE(to.intact());
     }
   }
 }

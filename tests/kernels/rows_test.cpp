@@ -151,6 +151,23 @@ TEST_P(Rows, StoreRowsOfFloat16) {
   }
 }
 
+TEST_P(Rows, LoadRowsOfFloat16) {
+  constexpr std::int64_t kRows = 3, kGap = 5;
+  for (const std::int64_t count : {1, 15, 16, 17, 31, 32, 33, 64}) {
+    const std::int64_t stride = count + kGap, size = (kRows - 1) * stride + count;
+    const StridedArray<std::uint16_t> from(size, 1);
+    for (std::uint16_t& value : from.all()) value = static_cast<std::uint16_t>(random_() % 0x7c00);
+    const StridedArray<float> to(size + kRows - 1, 1, -1.0f);
+    GetParam().load_rows_f16(from.first(), stride, to.first(), stride + 1, kRows, count);
+    for (std::int64_t i = 0; i < size + kRows - 1; ++i) {
+      const std::int64_t row = i / (stride + 1), at = i % (stride + 1);
+      const double expected = at < count ? testing::half_to_double(from[row * stride + at]) : -1.0;
+      ASSERT_EQ(to[i], expected) << i;
+    }
+    ASSERT_TRUE(to.intact()) << count;
+  }
+}
+
 // Between each two neighbours: the tie goes to the even one, the floats beside it to the nearer.
 TEST_P(Rows, StoreFloat16OfEveryTie) {
   constexpr std::int64_t kNumbers = 0x7C00;  // from 0 to 65504, which infinity follows

@@ -102,14 +102,14 @@ TEST_P(StrictTest, EachSumIsOneChain) {
           plan(params, {.threads = threads, .max_isa = GetParam(), .strict = true}), x, w, b);
       for (std::size_t i = 0; i < y.size(); ++i) {
         ASSERT_EQ(y[i], expected[i])
-            << i << ", input " << testing::PrintToString(params.input.sizes);
+            << i << ", input " << ::testing::PrintToString(params.input.sizes);
       }
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, StrictTest,
-                         testing::Values(Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx),
+                         ::testing::Values(Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 TEST(StrictSwitch, IsReadFromTheEnvironment) {

@@ -33,8 +33,8 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
   }
 
   void expect_right(const ConvolutionParams& params) {
-    SCOPED_TRACE(testing::PrintToString(params.input.sizes));
-    SCOPED_TRACE(testing::PrintToString(params.filter.sizes));
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    SCOPED_TRACE(::testing::PrintToString(params.filter.sizes));
     const Floats x = numbers(count_of(params.input));
     const Floats w = numbers(count_of(params.filter));
     const Floats b = numbers(params.output.sizes[1]);
@@ -82,6 +82,21 @@ TEST_P(WinogradConvolutionTest, Shapes) {
   expect_right(padded({1, 5, 4, 1, 13, 600, 3, 1, 1}, 0, 1));
   expect_right(padded({2, 24, 20, 2, 15, 18, 3, 1, 1}, 1, 1));
   expect_right(padded({1, 200, 70, 1, 7, 7, 3, 1, 1}, 1, 1));
+}
+
+// The sums of the same numbers, rounded once.
+TEST_P(WinogradConvolutionTest, Float16IsRoundedAtTheEnd) {
+  for (const Shape& shape :
+       {Shape{2, 40, 33, 1, 8, 28, 3, 1, 1}, Shape{1, 33, 7, 1, 3, 90, 3, 1, 1},
+        Shape{1, 5, 4, 1, 13, 600, 3, 1, 1}, Shape{1, 5, 3, 1, 3, 3, 3, 1, 1}}) {
+    const ConvolutionParams params = padded(shape, 1, 0);
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    const Halves x = halves(numbers(count_of(params.input)));
+    const Halves w = halves(numbers(count_of(params.filter)));
+    const Halves b = halves(numbers(params.output.sizes[1]));
+    const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
+    EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
+  }
 }
 
 // Small images share blocks of tiles, without a trace of it.

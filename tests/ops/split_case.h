@@ -12,11 +12,27 @@
 
 #include "base/cpu.h"
 #include "reference/reference.h"
+#include "support/number.h"
 #include "weft/convolution.h"
 
 namespace weft::ops {
 
 using Floats = std::vector<float>;
+using Halves = std::vector<std::uint16_t>;
+
+inline Halves halves(const Floats& numbers) {
+  Halves result;
+  for (const float x : numbers) result.push_back(testing::double_to_half(double{x}));
+  return result;
+}
+
+inline Floats widened(const Halves& numbers) {
+  Floats result;
+  for (const std::uint16_t x : numbers) {
+    result.push_back(static_cast<float>(testing::half_to_double(x)));
+  }
+  return result;
+}
 
 class NumbersTest : public ::testing::Test {
  protected:
@@ -69,13 +85,22 @@ inline ConvolutionParams params_of(const Shape& s) {
 
 inline std::size_t count_of(const TensorDesc& desc) { return *element_count(desc.sizes); }
 
-inline Floats run(const Plan& plan, const Floats& x, const Floats& filter, const Floats& bias) {
-  const auto bytes = [](const Floats& v) { return ConstBuffer(v.data(), v.size() * 4); };
-  Floats y(count_of(*plan.outputs()[0]), -77.0f);
+template <class Number>
+std::vector<Number> run(const Plan& plan, const std::vector<Number>& x,
+                        const std::vector<Number>& filter, const std::vector<Number>& bias) {
+  const auto bytes = [](const auto& v) { return ConstBuffer(v.data(), v.size() * sizeof v[0]); };
+  std::vector<Number> y(count_of(*plan.outputs()[0]), static_cast<Number>(-77));
   const ConstBuffer inputs[] = {bytes(x), bytes(filter), bytes(bias)};
-  const Buffer outputs[] = {{y.data(), y.size() * 4}};
+  const Buffer outputs[] = {{y.data(), y.size() * sizeof y[0]}};
   plan.run({inputs, outputs});
   return y;
+}
+
+inline ConvolutionParams as_halves(ConvolutionParams params) {
+  for (TensorDesc* desc : {&params.input, &params.filter, &*params.bias, &params.output}) {
+    desc->data_type = DataType::float16;
+  }
+  return params;
 }
 
 template <class Body>

@@ -17,6 +17,11 @@ static_assert(kDirectColumns % kLanes == 0);
 // Registers for sums. What is left holds a row of inputs and a factor.
 constexpr int kSums = kLanes == 16 ? 24 : 12;
 
+constexpr int64_t kLine = 64;  // bytes
+
+// So far ahead of long sums the lines of outputs are fetched: the processor would begin too late.
+constexpr int64_t kOutAhead = 2048;  // bytes
+
 void store(Vector x, std::uint16_t* to) {
 #if defined(__AVX512F__)
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
@@ -217,13 +222,22 @@ WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, 
 }
 
 // A run of taps, each with the one kFarTaps after it, which reads the same vectors for columns so
-// much further on.
+// much further on. With each of the first ones a line of what is wanted next comes nearer.
 template <int N>
 WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t out,
                                 int64_t columns) {
   constexpr int kFar = kFarTaps / kLanes;
   Sums<1, 1, N> s;
   const float* factors = b.filter;
+  const char* next = b.next;
+  const auto* to = static_cast<const char*>(b.out) + out * (b.half ? 2 : 4) + kOutAhead;
+  int64_t line = kLine;
+  const auto fetch = [&] {
+    __builtin_prefetch(next, 0, 2);
+    __builtin_prefetch(to, 1);
+    next += line;
+    to += line;
+  };
   for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride, factors += b.tap_count) {
     for (int64_t first = 0; first < b.tap_count; first += 2 * kFarTaps) {
       const int64_t count = std::min(b.tap_count - first, 2 * kFarTaps);
@@ -232,6 +246,7 @@ WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t o
       const float* factor = factors + first;
       for (int64_t t = 0; t < pairs; ++t, ++from, ++factor) {
         const Vector near = set(factor[0]), far = set(factor[kFarTaps]);
+        fetch();
 #pragma GCC unroll 16
         for (int n = 0; n < N + kFar; ++n) {
           const Vector x = load_once(from + n * kLanes);
@@ -241,11 +256,13 @@ WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t o
       }
       for (int64_t t = pairs; t < std::min(count, kFarTaps); ++t, ++from, ++factor) {
         const Vector near = set(factor[0]);
+        fetch();
 #pragma GCC unroll 16
         for (int n = 0; n < N; ++n) {
           s.sum[0][0][n] = multiply_add(near, load(from + n * kLanes), s.sum[0][0][n]);
         }
       }
+      line = 0;  // enough are on their way
     }
   }
   s.finish(b, out, columns);
@@ -287,7 +304,15 @@ class Fetch {
         bytes_a_vector_(b.next_bytes * kLanes / (b.groups * b.rows * b.columns) + 1) {}
   void operator()(int64_t vectors) {
     due_ += vectors * bytes_a_vector_;
-    for (; due_ > 0 && next_ < end_; due_ -= 64, next_ += 64) __builtin_prefetch(next_, 0, 2);
+    for (; due_ > 0 && next_ < end_; due_ -= kLine, next_ += kLine) {
+      __builtin_prefetch(next_, 0, 2);
+    }
+  }
+  // The first of some lines that the caller fetches; `otherwise` where none is left.
+  const char* lines(int64_t count, const void* otherwise) {
+    if (next_ >= end_) return static_cast<const char*>(otherwise);
+    next_ += count * kLine;
+    return next_ - count * kLine;
   }
 
  private:
@@ -303,7 +328,6 @@ void to_next_group(DirectBlock& b) {
   b.filter += b.filter_group_stride;
   if (b.bias != nullptr) b.bias += M;
   b.out = static_cast<char*>(b.out) + b.out_group_stride * (b.half ? 2 : 4);
-  b.next_bytes = 0;
 }
 
 // Rows that are summed at a time, of a strip of columns.
@@ -372,31 +396,35 @@ void sum_strips(DirectBlock& b, int64_t most) {
 }
 
 template <int kWidth>
-void sum_long_row(const DirectBlock& b, const float* in, int64_t out, int64_t vectors) {
-  const Function sum =
-      b.window.kind == DirectWindow::Kind::run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>;
+void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t vectors, Fetch& fetch) {
+  const bool run = b.window.kind == DirectWindow::Kind::run;
+  const Function sum = run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>;
   for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
     // The last are summed together with some before them.
     const int64_t first = std::min(column, (vectors - kWidth) * kLanes);
+    if (run) {
+      b.next = fetch.lines(kFarTaps, in);
+    } else {
+      fetch(kWidth);
+    }
     sum(b, in + first, out + first, b.columns - first);
   }
 }
 
 // One row after the other.
-void sum_long_rows(const DirectBlock& b) {
+void sum_long_rows(DirectBlock& b, Fetch& fetch) {
   constexpr int kWidth = 8;
   constexpr int kWider = kLanes == 16 ? 16 : 8;  // reads less for each sum
   const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
-  Fetch fetch(b);
   for (int64_t row = 0; row < b.rows; ++row) {
     const float* in = b.in + row * b.in_row_stride;
     const int64_t out = row * b.out_row_stride;
-    fetch(vectors);
     if (vectors >= kWider && (vectors + kWidth - 1) / kWidth % 2 == 0) {
-      sum_long_row<kWider>(b, in, out, vectors);
+      sum_long_row<kWider>(b, in, out, vectors, fetch);
     } else if (vectors >= kWidth) {
-      sum_long_row<kWidth>(b, in, out, vectors);
+      sum_long_row<kWidth>(b, in, out, vectors, fetch);
     } else {
+      fetch(vectors);
       int64_t column = 0;
       for (; b.columns - column > kLanes; column += 2 * kLanes) {
         sum_taps<1, 1, 2>(b, in + column, out + column, b.columns - column);
@@ -411,8 +439,9 @@ void sum_groups(DirectBlock b) {
   constexpr int kMost = M == 1 ? 3 : std::min(4, kSums / M);
   // Enough sums to hide how long one takes.
   if (M == 1 && b.rows < 4 && b.columns > 4 * kLanes) {
+    Fetch fetch(b);
     for (int64_t group = 0; group < b.groups; ++group) {
-      sum_long_rows(b);
+      sum_long_rows(b, fetch);
       to_next_group<M>(b);
     }
     return;

@@ -153,7 +153,10 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   const Function wide = cut.function(wider > 0 ? width + 1 : width, 1);
   const Function narrow = cut.function(width, 1);
   constexpr int64_t kElement = sizeof(T);
-  const auto* const wanted = static_cast<const char*>(b.in) + kInAhead;
+  // Of whole planes, all that a block reads is near already.
+  const int64_t past = (cut.rows - 1 + b.window.height) * b.in_strides.height * kElement;
+  const int64_t ahead = b.plane.width == 0 || past > 2 * kInAhead ? kInAhead : past;
+  const auto* const wanted = static_cast<const char*>(b.in) + ahead;
   Block block;
   block.columns = b.window.width;
   block.offsets = offsets;

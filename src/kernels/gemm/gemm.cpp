@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/gemm_levels.h"
 #include "kernels/gemm/gemm_shape.h"
+#include "kernels/half.h"
 #include "kernels/unrolled.h"
 #include "kernels/vectors.h"
 
@@ -22,6 +23,48 @@ using std::size_t;
 constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
 
 static_assert(kLanes == shape.lanes);
+
+#ifdef __F16C__
+static_assert(shape.rounds);
+constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+
+#ifdef __AVX512F__
+inline __m256i narrow(Vector x) { return _mm512_cvtps_ph(x.raw, kNearest); }
+inline void store(Vector x, std::uint16_t* to) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), narrow(x));
+}
+#else
+inline void store(Vector x, std::uint16_t* to) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.raw, kNearest));
+}
+#endif
+
+// The sums of a tile, rounded.
+template <std::int64_t kPositions, std::int64_t kVectors>
+WEFT_UNROLLED void store_half(const Vector (&acc)[kPositions][kVectors], std::uint16_t* to,
+                              std::int64_t stride) {
+  Vector all[kVectors];
+#pragma GCC unroll 16
+  for (std::int64_t v = 0; v < kVectors; ++v) all[v] = set(0.0f);
+  std::uint16_t* into = to;
+#pragma GCC unroll 32
+  for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
+#pragma GCC unroll 16
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      store(acc[m][v], into + v * kLanes);
+      all[v] = add(all[v], acc[m][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (std::int64_t v = 1; v < kVectors; ++v) all[0] = add(all[0], all[v]);
+  if (!has_nan(all[0])) return;
+  for (std::int64_t m = 0; m < kPositions; ++m, to += stride) {
+    for (std::int64_t n = 0; n < kVectors * kLanes; ++n) {
+      to[n] = narrow_half(kernels::one_nan(widen_half(to[n])));
+    }
+  }
+}
+#endif
 
 // kStep: a_step where it is known, or 0.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
@@ -87,6 +130,9 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       for (std::int64_t v = 0; v < kVectors; ++v) acc[m][v] = relu(acc[m][v]);
     }
   }
+#ifdef __F16C__
+  if (kStep == 1 && tile.half != nullptr) return store_half(acc, tile.half, stride);
+#endif
   // Hardly ever is one of the sums NaN: one look at all of them, whose sum is NaN then.
   Vector all[kVectors];
 #pragma GCC unroll 16
@@ -158,40 +204,91 @@ inline void transpose_four(const float* from, std::int64_t stride, Vector (&to)[
   to[3] = hn::BitCast(vector_tag, hn::InterleaveUpper(wide_tag, high01, high23));
 }
 
+// Lanes [begin, end).
+inline void store_some(Vector x, std::int64_t begin, std::int64_t end, float* to) {
+#if defined(__AVX2__)
+  const auto before = hn::FirstN(vector_tag, static_cast<size_t>(begin));
+  const auto mask = hn::AndNot(before, hn::FirstN(vector_tag, static_cast<size_t>(end)));
+  hn::BlendedStore(x, mask, vector_tag, to);
+#else
+  // Elsewhere a masked store touches what it leaves as it is.
+  float numbers[kLanes];
+  hn::StoreU(x, vector_tag, numbers);
+  std::copy(numbers + begin, numbers + end, to + begin);
+#endif
+}
+#if defined(__AVX512F__)
+inline void store_some(Vector x, std::int64_t begin, std::int64_t end, std::uint16_t* to) {
+  const auto mask = static_cast<__mmask16>((1 << end) - (1 << begin));
+  _mm256_mask_storeu_epi16(to, mask, narrow(x));
+}
+#elif defined(__F16C__)
+inline void store_some(Vector x, std::int64_t begin, std::int64_t end, std::uint16_t* to) {
+  std::uint16_t numbers[kLanes];
+  store(x, numbers);
+  std::copy(numbers + begin, numbers + end, to + begin);
+}
+#endif
+
 // Rows of a run, and those before the first that starts a vector's worth of memory in every column.
 constexpr std::int64_t kRunRows = 8 * kLanes;
-inline std::int64_t rows_to_line(const Transposition& t) {
+template <class T>
+std::int64_t rows_to_line(const Transposition& t, const T* to) {
   if (t.to_stride % kLanes != 0) return 0;
-  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.to) / 4) % kLanes;
+  const auto past =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % kLanes;
   return past == 0 || t.rows < 2 * kLanes ? 0 : kLanes - past;
 }
 
 // Four columns of the rows [begin, end), out of the kLanes rows from `row` on.
-inline void transpose_part(const Transposition& t, std::int64_t column, std::int64_t row,
-                           std::int64_t begin, std::int64_t end) {
+template <class T>
+void transpose_part(const Transposition& t, T* to, std::int64_t column, std::int64_t row,
+                    std::int64_t begin, std::int64_t end) {
   Vector four[4];
   transpose_four(t.from + row * t.from_stride + column, t.from_stride, four);
-  float* to = t.to + column * t.to_stride + row;
-  if (end - begin == kLanes) {
-    for (std::int64_t i = 0; i < 4; ++i) hn::StoreU(four[i], vector_tag, to + i * t.to_stride);
-    return;
+  to += column * t.to_stride + row;
+  for (std::int64_t i = 0; i < 4; ++i, to += t.to_stride) {
+    if (end - begin == kLanes) {
+      store(four[i], to);
+    } else {
+      store_some(four[i], begin - row, end - row, to);
+    }
   }
-#if defined(__AVX2__)
-  const auto before = hn::FirstN(vector_tag, static_cast<size_t>(begin - row));
-  const auto mask = hn::AndNot(before, hn::FirstN(vector_tag, static_cast<size_t>(end - row)));
-  for (std::int64_t i = 0; i < 4; ++i) {
-    hn::BlendedStore(four[i], mask, vector_tag, to + i * t.to_stride);
-  }
-#else
-  // Elsewhere a masked store touches what it leaves as it is.
-  for (std::int64_t i = 0; i < 4; ++i) {
-    float numbers[kLanes];
-    hn::StoreU(four[i], vector_tag, numbers);
-    std::copy(numbers + (begin - row), numbers + (end - row), to + i * t.to_stride + (begin - row));
-  }
-#endif
 }
 #endif
+
+inline void put(float x, float* to) { *to = x; }
+#ifdef __F16C__
+inline void put(float x, std::uint16_t* to) { *to = narrow_half(x); }
+#endif
+
+template <class T>
+void transpose(const Transposition& t, T* to) {
+  std::int64_t columns = 0;  // done
+#if HWY_TARGET != HWY_SCALAR
+  if (t.rows >= kLanes) {
+    columns = t.columns / 4 * 4;
+    const std::int64_t head = rows_to_line(t, to);
+    // A few lines of each column at a time: the results of a convolution lie pages apart.
+    for (std::int64_t first = head; first < t.rows; first += kRunRows) {
+      const std::int64_t end = std::min(t.rows, first + kRunRows);
+      for (std::int64_t n = 0; n < columns; n += 4) {
+        if (first == head && head > 0) transpose_part(t, to, n, 0, 0, head);
+        std::int64_t row = first;
+        for (; row + kLanes <= end; row += kLanes) {
+          transpose_part(t, to, n, row, row, row + kLanes);
+        }
+        if (row < end) transpose_part(t, to, n, end - kLanes, row, end);
+      }
+    }
+  }
+#endif
+  for (std::int64_t n = columns; n < t.columns; ++n) {
+    for (std::int64_t m = 0; m < t.rows; ++m) {
+      put(t.from[m * t.from_stride + n], to + n * t.to_stride + m);
+    }
+  }
+}
 
 // A short row, or zeros; without a call that costs more than the copy.
 inline void copy_some(const float* from, float* to, std::int64_t count) {
@@ -219,28 +316,10 @@ GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t
 }
 
 void transpose_f32(const Transposition& t) noexcept {
-  std::int64_t columns = 0;  // done
-#if HWY_TARGET != HWY_SCALAR
-  if (t.rows >= kLanes) {
-    columns = t.columns / 4 * 4;
-    const std::int64_t head = rows_to_line(t);
-    // A few lines of each column at a time: the results of a convolution lie pages apart.
-    for (std::int64_t first = head; first < t.rows; first += kRunRows) {
-      const std::int64_t end = std::min(t.rows, first + kRunRows);
-      for (std::int64_t n = 0; n < columns; n += 4) {
-        if (first == head && head > 0) transpose_part(t, n, 0, 0, head);
-        std::int64_t row = first;
-        for (; row + kLanes <= end; row += kLanes) transpose_part(t, n, row, row, row + kLanes);
-        if (row < end) transpose_part(t, n, end - kLanes, row, end);
-      }
-    }
-  }
+#ifdef __F16C__
+  if (t.half != nullptr) return transpose(t, t.half);
 #endif
-  for (std::int64_t n = columns; n < t.columns; ++n) {
-    for (std::int64_t m = 0; m < t.rows; ++m) {
-      t.to[n * t.to_stride + m] = t.from[m * t.from_stride + n];
-    }
-  }
+  transpose(t, t.to);
 }
 
 void pad_rows_f32(const PaddedRows& p) noexcept {

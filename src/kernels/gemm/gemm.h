@@ -31,6 +31,8 @@ struct GemmTerm {
 //   b     packed rows of as many columns      b(k, n) = b[terms[k].b + n]
 //   acc   rows acc_stride apart               acc(m, n) = acc[m * acc_stride + n]
 //   bias  as many floats as columns or positions, or null
+//   half  where not null: the sums become float16 here instead, rows as far apart; only where
+//         GemmKernel::rounds, of all terms at once, at an a_step of 1
 //   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart
 struct GemmTile {
   const float* a;
@@ -47,14 +49,17 @@ struct GemmTile {
   bool bias_of_positions;
   bool relu = false;
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
+  std::uint16_t* half = nullptr;
 };
 
 using GemmFunction = void (*)(const GemmTile& tile) noexcept;
 
-// to[n * to_stride + m] = from[m * from_stride + n] for m < rows, n < columns.
+// to[n * to_stride + m] = from[m * from_stride + n] for m < rows, n < columns. Where `half` is not
+// null, it is `to`, of float16; only where GemmKernel::rounds.
 struct Transposition {
   const float* from;
   float* to;
+  std::uint16_t* half = nullptr;
   std::int64_t from_stride;
   std::int64_t to_stride;
   std::int64_t rows;
@@ -88,6 +93,7 @@ struct GemmKernel {
   std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
   // The tile of that many vectors and positions, for this a_step alone.
   GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept;
+  bool rounds;  // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;
   AddScaledRow add_scaled_row;

@@ -12,12 +12,13 @@ namespace weft::kernels {
 struct GemmShape {
   std::int64_t lanes;
   std::int64_t max_positions[kGemmMaxVectors];
+  bool rounds = false;  // to float16, by an instruction
 };
 
 // At the base level the compiler joins four lanes into a register where there is one.
 inline constexpr GemmShape kGemmShapebase = {4, {12, 6, 0}};
 inline constexpr GemmShape kGemmShapesse4 = {4, {12, 6, 4}};
-inline constexpr GemmShape kGemmShapeavx2 = {8, {12, 6, 4}};
-inline constexpr GemmShape kGemmShapeavx512 = {16, {24, 14, 9}};
+inline constexpr GemmShape kGemmShapeavx2 = {8, {12, 6, 4}, true};
+inline constexpr GemmShape kGemmShapeavx512 = {16, {24, 14, 9}, true};
 
 }  // namespace weft::kernels

@@ -9,6 +9,7 @@ namespace {
 
 constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
   kernel.lanes = shape.lanes;
+  kernel.rounds = shape.rounds;
   for (int v = 0; v < kGemmMaxVectors; ++v) kernel.max_positions[v] = shape.max_positions[v];
   return kernel;
 }
@@ -18,6 +19,7 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
               .lanes = 0,                                  \
               .max_positions = {},                         \
               .tile = level::gemm_f32,                     \
+              .rounds = false,                             \
               .transpose = level::transpose_f32,           \
               .pad_rows = level::pad_rows_f32,             \
               .add_scaled_row = level::add_scaled_row_f32, \

@@ -197,6 +197,22 @@ void load_f16(const void* from_bytes, int64_t from_stride, float* to, int64_t co
   for (; i < count; ++i) to[i] = widen_half(from[i * from_stride]);
 }
 
+void load_rows_f16(const void* from_bytes, int64_t from_stride, float* to, int64_t to_stride,
+                   int64_t rows, int64_t count) noexcept {
+  const auto* from = static_cast<const std::uint16_t*>(from_bytes);
+#ifdef __AVX512F__
+  if (count == 32) {
+    for (; rows > 0; --rows, from += from_stride, to += to_stride) {
+      const auto* halves = reinterpret_cast<const __m256i*>(from);
+      _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256(halves)));
+      _mm512_storeu_ps(to + 16, _mm512_cvtph_ps(_mm256_loadu_si256(halves + 1)));
+    }
+    return;
+  }
+#endif
+  for (; rows > 0; --rows, from += from_stride, to += to_stride) load_f16(from, 1, to, count);
+}
+
 void store_f32(const float* from, void* to, int64_t to_stride, int64_t count) noexcept {
 #ifdef __AVX512F__
   if (to_stride == 2) return spread<2>(from, static_cast<float*>(to), count);

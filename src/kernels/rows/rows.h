@@ -39,6 +39,10 @@ using InterleaveRows = void (*)(const float* from, std::int64_t from_stride, std
 using StoreRows = void (*)(const float* from, std::int64_t from_stride, void* to,
                            std::int64_t to_stride, std::int64_t rows, std::int64_t count) noexcept;
 
+// The way back, widened.
+using LoadRows = void (*)(const void* from, std::int64_t from_stride, float* to,
+                          std::int64_t to_stride, std::int64_t rows, std::int64_t count) noexcept;
+
 // The row kernels of one instruction set.
 struct RowKernels {
   Isa isa;
@@ -46,6 +50,7 @@ struct RowKernels {
   LoadRow load_f16;
   StoreRow store_f32;
   StoreRow store_f16;
+  LoadRows load_rows_f16;
   StoreRows store_rows_f16;
   InterleaveRows interleave;
   CopyRow copy_8;  // by bits an element

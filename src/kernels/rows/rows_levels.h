@@ -12,6 +12,8 @@
   void load_f16(const void*, std::int64_t, float*, std::int64_t) noexcept;             \
   void store_f32(const float*, void*, std::int64_t, std::int64_t) noexcept;            \
   void store_f16(const float*, void*, std::int64_t, std::int64_t) noexcept;            \
+  void load_rows_f16(const void*, std::int64_t, float*, std::int64_t, std::int64_t,    \
+                     std::int64_t) noexcept;                                           \
   void store_rows_f16(const float*, std::int64_t, void*, std::int64_t, std::int64_t,   \
                       std::int64_t) noexcept;                                          \
   void interleave(const float*, std::int64_t, std::int64_t, float*, std::int64_t,      \

@@ -46,8 +46,13 @@ inline void pick_inputs(const __m512 (&x)[4], __m512 (&d)[6]) {
   d[3] = odd_lanes(odd[0], odd[1]);
 }
 
-template <int m, int n>
-void transform_rows(const WinogradRows& rows, SplitRange& range) {
+inline __m512 load(__mmask16 mask, const float* from) { return _mm512_maskz_loadu_ps(mask, from); }
+inline __m512 load(__mmask16 mask, const std::uint16_t* from) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
+}
+
+template <int m, int n, class T>
+void transform_rows_of(const WinogradRows& rows, SplitRange& range) {
   constexpr int kPoints = n + 2;
   constexpr __mmask16 kLast = 0x8000;
   RangeOf seen(range);
@@ -60,16 +65,16 @@ void transform_rows(const WinogradRows& rows, SplitRange& range) {
     for (std::int64_t row = 0; row < rows.rows; ++row) {
       __m512 d[kPoints] = {};
       if (row >= rows.begin && row < rows.end) {
-        const float* from = rows.from + row * rows.row_stride + at;
+        const T* from = static_cast<const T*>(rows.from) + row * rows.row_stride + at;
         __m512 x[n];
         for (int i = 0; i < n; ++i) {
           _mm_prefetch(reinterpret_cast<const char*>(from + rows.next + i * kLanes), _MM_HINT_T0);
-          x[i] = _mm512_maskz_loadu_ps(inside[i], from + i * kLanes);
+          x[i] = load(inside[i], from + i * kLanes);
           seen.add(x[i]);
         }
         pick_inputs(x, d);
         // The last two inputs of a tile are the first two of the next one.
-        const __m512 beyond = _mm512_maskz_loadu_ps(inside[n] & 3, from + n * kLanes);
+        const __m512 beyond = load(inside[n] & 3, from + n * kLanes);
         if (last) seen.add(beyond);
         for (int i = 0; i < 2; ++i) {
           const __m512i next = _mm512_castps_si512(d[i]);
@@ -86,6 +91,12 @@ void transform_rows(const WinogradRows& rows, SplitRange& range) {
       }
     }
   }
+}
+
+template <int m, int n>
+void transform_rows(const WinogradRows& rows, SplitRange& range) {
+  if (rows.half) return transform_rows_of<m, n, std::uint16_t>(rows, range);
+  transform_rows_of<m, n, float>(rows, range);
 }
 
 template <int m, int n>
@@ -189,9 +200,10 @@ void store(const WinogradResult& result) {
           if (i >= part.rows) continue;
           for (int j = 0; j < n; ++j) {
             if (result.half) {
-              _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(part.to) + at + j * kLanes,
-                                       part.lanes[j],
+              auto* const to = static_cast<std::uint16_t*>(part.to) + at + j * kLanes;
+              _mm256_mask_storeu_epi16(to, part.lanes[j],
                                        _mm512_cvtps_ph(y[j], _MM_FROUND_TO_NEAREST_INT));
+              __builtin_prefetch(to + 2 * result.output_stride, 1, 3);
             } else {
               float* const to = static_cast<float*>(part.to) + at + j * kLanes;
               _mm512_mask_storeu_ps(to, part.lanes[j], y[j]);

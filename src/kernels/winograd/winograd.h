@@ -36,9 +36,10 @@ struct WinogradTile {
 // d B of the input rows of one channel: for every tile of n columns, n inputs after the one before,
 // a number a point. Row i goes to i % m * remainder_stride + i / m * tiles.
 struct WinogradRows {
-  const float* from;        // row 0
-  std::int64_t row_stride;  // floats
-  std::int64_t next;        // floats to the rows that are wanted next, fetched meanwhile
+  const void* from;         // row 0
+  bool half;                // float16, otherwise float32
+  std::int64_t row_stride;  // elements
+  std::int64_t next;        // elements to the rows that are wanted next, fetched meanwhile
   std::int64_t rows;
   std::int64_t begin, end;  // the rows inside the input; the others are 0
   std::int64_t size;        // of a row
