@@ -17,7 +17,8 @@ WEFT_API std::vector<Isa> built_isas();
 WEFT_API std::vector<Isa> machine_isas();
 WEFT_API Isa best_isa();
 
-// Threads that a run uses when PlanOptions::threads is 0.
+// Threads that a run uses when PlanOptions::threads is 0: one a processor that the process may use,
+// or as many as its container may keep busy (a control group's cpu.max) where that is less.
 WEFT_API unsigned default_thread_count() noexcept;
 
 }  // namespace weft

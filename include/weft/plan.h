@@ -25,7 +25,7 @@ enum class Winograd {
 };
 
 struct PlanOptions {
-  // Most threads one run may use; 0: as many as there are cores. Each has workspace of its own, so
+  // Most threads one run may use; 0: default_thread_count(). Each has workspace of its own, so
   // more threads than cores only take more memory. At most 1024 count.
   unsigned threads = 0;
   std::optional<Isa> max_isa = {};  // caps the instruction set, as WEFT_MAX_ISA does

@@ -11,6 +11,7 @@
 #include <exception>
 #include <thread>
 
+#include "base/cpu_quota.h"
 #include "base/spinner.h"
 #include "weft/info.h"
 
@@ -247,7 +248,15 @@ constinit Team team;
 }  // namespace
 
 unsigned thread_count() noexcept {
-  static const unsigned count = processors().count();
+  static const unsigned count = [] {
+    const unsigned all = processors().count();
+    try {
+      const unsigned quota = cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+      return quota == 0 ? all : std::min(all, quota);
+    } catch (const std::exception&) {
+      return all;
+    }
+  }();
   return count;
 }
 

@@ -10,7 +10,8 @@
 
 namespace weft::base {
 
-// Processors that this process may use: so many threads share the slots of all runs.
+// Processors that this process may use, or whose time its container may use up where that is less:
+// so many threads share the slots of all runs.
 unsigned thread_count() noexcept;
 
 // Starts them, unless they have been. Planning does, so that runs allocate nothing.
