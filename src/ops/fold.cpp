@@ -122,7 +122,10 @@ class FoldBody final : public PlanBody {
         add(t);
         clear_sums(t);  // unless something was added
       }
-      if (t.values.first == nullptr) t.values = rounded_sums(t);
+      if (t.values.first == nullptr) {
+        t.values = rounded_sums(t);
+        t.ahead = 0;  // of the columns
+      }
       store(t);
     });
   }
@@ -217,20 +220,12 @@ class FoldBody final : public PlanBody {
     }
   }
 
-  // That one row of the image adds up for each window element of x, or more than it can.
-  int64_t most_parts() const {
-    int64_t parts = 1;
-    for (std::size_t a = 0; a <= outer_count_; ++a) {
-      parts *= std::min(most_blocks(axes_[a]), kernels::FoldRows::kMaxParts + 1);
-    }
-    return parts;
-  }
-
   // One square of phases, with rows of the columns as long as the second-level cache allows.
   void choose_squares(const Phases& x, const Phases& y) {
     phase_chunk_ = kernels::FoldRows::kSquare;
     const int64_t bytes =  // that an element of a tile's row reads
-        phase_chunk_ * element_bytes_ * most_blocks(x_axis()) * most_parts();
+        phase_chunk_ * element_bytes_ * most_blocks(x_axis()) *
+        most_parts({axes_.data(), outer_count_ + 1});
     const int64_t most = std::min(kSquareBytes / bytes, kMaxSquareRow);
     x_chunk_ = even_chunk(x.indices, most);
     sum_row_ = x_chunk_;
@@ -429,9 +424,12 @@ class FoldBody final : public PlanBody {
     k.from_row = t.values.plane / t.lanes;
     k.to_row = t.count > 1 ? x_axis().block.step * x_axis().image_step : 0;
     const int64_t all = indices_in_image(t, t.x_phase + phase + phases - 1);  // have every phase
+    const bool gapless = k.to_row == phases * t.lanes;
     for (int64_t row = 0; row < t.rows; ++row) {
-      const std::byte* const next = t.to + (to + (row + 1) * to_row) * element_bytes_;
-      if (row + 1 < t.rows) fetch_to_write(next, all * k.to_row * element_bytes_);
+      if (gapless && row + 1 < t.rows) {
+        const std::byte* const next = t.to + (to + (row + 1) * to_row) * element_bytes_;
+        fetch_to_write(next, all * k.to_row * element_bytes_);
+      }
       if (t.ahead != 0) fetch_columns(t, row, phase, phases, element_bytes_);
       const int64_t place = phase * t.values.plane + row * t.values.row;
       k.from = t.values.first + place * element_bytes_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/checked.h"
 #include "kernels/fold/fold.h"
@@ -29,6 +30,16 @@ struct Phases {
 inline std::int64_t most_blocks(const WindowAxis& axis) {
   const std::int64_t reach = (axis.window.count - 1) * axis.window.step + 1;
   return std::min(axis.window.count, base::divide_up(reach, axis.block.step));
+}
+
+// That one row of the image adds up for each window element of x, or more than a kernel can.
+// `axes`: all but x.
+inline std::int64_t most_parts(std::span<const WindowAxis> axes) {
+  std::int64_t parts = 1;
+  for (const WindowAxis& axis : axes) {
+    parts *= std::min(most_blocks(axis), kernels::FoldRows::kMaxParts + 1);
+  }
+  return parts;
 }
 
 // Parts of a whole as equal as they get.
