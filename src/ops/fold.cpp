@@ -56,8 +56,6 @@ constexpr int64_t kFarColumns = 1 << 24;
 // Runs that hold fewer are mostly overhead.
 constexpr int64_t kShortRun = 8;
 
-constexpr int64_t kLineBytes = 64;
-
 // Elements of a run that are fetched ahead: nothing where the columns lie in an outer cache, a
 // tenth to a seventh where they do not.
 constexpr int64_t kRunAhead = 256;
@@ -186,7 +184,7 @@ class FoldBody final : public PlanBody {
     }
     x_chunk_ = even_chunk(x.indices, budget / phase_chunk_);
     // A masked store holds up a load of the lanes that it leaves alone: rows in lines of their own.
-    const int64_t lanes = kLineBytes / kernel_.sum_bytes;
+    const int64_t lanes = base::kLineBytes / kernel_.sum_bytes;
     sum_row_ = x_chunk_ > lanes / 4 ? divide_up(x_chunk_, lanes) * lanes : x_chunk_;
     y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * sum_row_));
     in_registers_ = kernel_.rows != nullptr && !lane_axis_ && !single_ &&
@@ -428,7 +426,7 @@ class FoldBody final : public PlanBody {
     for (int64_t row = 0; row < t.rows; ++row) {
       if (gapless && row + 1 < t.rows) {
         const std::byte* const next = t.to + (to + (row + 1) * to_row) * element_bytes_;
-        fetch_to_write(next, all * k.to_row * element_bytes_);
+        base::fetch_to_write(next, all * k.to_row * element_bytes_);
       }
       if (t.ahead != 0) fetch_columns(t, row, phase, phases, element_bytes_);
       const int64_t place = phase * t.values.plane + row * t.values.row;

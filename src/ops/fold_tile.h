@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/checked.h"
+#include "base/fetch.h"
 #include "kernels/fold/fold.h"
 #include "ops/fold_contributors.h"
 #include "ops/layout.h"
@@ -107,23 +108,16 @@ void each_step(const Contributors& contributors, const WindowAxis& x, const Fold
   }
 }
 
-// Rows that are stored lie far apart, and so does what tiles read: processors do not see it come.
-// Windows 16x16 side by side on 3x224x224, in turns: 81 us, 112 without. These are inlined because
-// compilers drop calls of functions that do nothing else.
-[[gnu::always_inline]] inline void fetch_to_write(const std::byte* to, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(to + at, 1);
-}
-
-// What the next tile reads, a part of `phases` phases from `first` on at each row.
+// What tiles read lies far apart, and so do the rows that they store: processors do not see it
+// come. Windows 16x16 side by side on 3x224x224, in turns: 81 us, 112 without. This fetches what
+// the next tile reads, a part of `phases` phases from `first` on at each row.
 [[gnu::always_inline]] inline void fetch_columns(const FoldTile& t, std::int64_t row,
                                                  std::int64_t first, std::int64_t phases,
                                                  std::int64_t element_bytes) {
-  constexpr int kSecondLevel = 2;
   const std::int64_t bytes = ((t.rows - 1) * t.values.row + t.count) * element_bytes;
   for (std::int64_t p = row * phases / t.rows; p < (row + 1) * phases / t.rows; ++p) {
     const std::int64_t place = (first + p) * t.values.plane + t.ahead;
-    const std::byte* const from = t.values.first + place * element_bytes;
-    for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at, 0, kSecondLevel);
+    base::fetch_to_second_level(t.values.first + place * element_bytes, bytes);
   }
 }
 
