@@ -115,7 +115,7 @@ class ConvolutionPlan final : public PlanBody {
     float* line;        // joined rows of one channel
     std::int64_t* box;  // whose strips the planes hold
     float* sums;        // [panel][position][channel], positions in the order of the output; of
-                        // float16 across: a strip's, [channel][position]
+                        // float16 across, where stored later: a strip's, [channel][position]
     float* bias;        // of a panel
     float* block;       // results of a panel on their way to a type or stride
     float* row;         // one input row, widened

@@ -210,14 +210,14 @@ class UnfoldBody final : public PlanBody {
     if (outer_.empty()) return;
     const WindowAxis& inner = axes_[outer_.back().axis];
     if (across_ && outer_.back().axis != x_.axis) {
-      plane_ahead_ = digit(outer_.back()).step * inner.image_step * element_bytes_;
-      plane_lines_ = x_chunk_ * digit(x_).step * element_bytes_ / kLineBytes + 1;
-      if (plane_lines_ > kMostLinesAhead) plane_lines_ = 0;
       const Digit& beside = digit(outer_.back());
-      const int64_t row = beside.count * beside.column_step;
+      plane_lines_ = x_chunk_ * digit(x_).step * element_bytes_ / kLineBytes + 1;
+      // Larger steps are never taken.
+      if (plane_lines_ > kMostLinesAhead || beside.step >= inner.image) plane_lines_ = 0;
+      if (plane_lines_ > 0) plane_ahead_ = beside.step * inner.image_step * element_bytes_;
       if (x_tiles_ * y_tiles_ == 1 && beside.column_step == x_chunk_ &&
-          row == digit(*y_).column_step) {
-        output_lines_ = y_chunk_ * row * element_bytes_ / kLineBytes;
+          beside.count * x_chunk_ == digit(*y_).column_step) {
+        output_lines_ = y_chunk_ * digit(*y_).column_step * element_bytes_ / kLineBytes;
       }
       return;
     }

@@ -214,6 +214,20 @@ TEST(Unfold, OneLongRowIsSplit) {
               ::testing::HasSubstr("65536 tiles of 1x1x65536 elements, 3 threads, workspace 0"));
 }
 
+// Only UBSan sees it.
+TEST(Unfold, StepsThatAreNeverTakenMayBeTooLong) {
+  UnfoldParams params;
+  params.input = {.sizes = {1, 1, 2, 32}, .strides = {1, 1, 1u << 31, 1}};
+  params.window_sizes = {2, 4};
+  params.strides = {1, 8};
+  params.dilations = {UINT32_MAX, 1};
+  params.start_padding = {UINT32_MAX - 1, 0};
+  params.end_padding = {0, 0};
+  params.output.sizes = output_sizes(params);
+  EXPECT_EQ(params.output.sizes, (Dims{1, 8, 4}));
+  EXPECT_EQ(plan(params).workspace_size_in_bytes(), 0u);
+}
+
 TEST(Unfold, ReachesBeyondFourGiB) {
   // The elements lie 2^32 - 1 positions apart; only the pages in use exist.
   WindowCase c;
