@@ -41,13 +41,12 @@ constexpr int64_t kWantedTiles = 32;
 
 // Lanes of half a line, the other half of which the next tile writes, leave runs longer than lanes
 // of a whole one. Their sums, of so many tiles, stay in the second-level cache. Fold of 128
-// channels of 60x108 to channels last, windows 7x7 at stride 3: 9.0 ms without lanes, 3.2 with
-// them.
-constexpr int64_t kLaneBytes = 32, kLaneTiles = 4, kMaxLaneBytes = 65536;
+// channels of 60x108 to channels last, windows 7x7 at stride 3: 9.0 ms without lanes, 3.2 with.
+constexpr int64_t kLaneBytes = 32, kLaneTiles = 4, kMaxTileBytes = 65536;
 
 // What a tile reads by squares, and what is fetched for the next meanwhile, stay in the
 // second-level cache.
-constexpr int64_t kSquareBytes = 262144, kMaxSquareRow = 1024;
+constexpr int64_t kSquareBytes = 262144;
 
 // Elements of the columns between neighbours in a window: further apart, no memory is fetched
 // ahead.
@@ -172,8 +171,7 @@ class FoldBody final : public PlanBody {
     for (const WindowAxis& axis : axes_) elements *= axis.image;
     int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
     if (lane_axis_) {
-      const int64_t bytes = kernel_.sum_bytes + (data_type_ == DataType::float16 ? 2 : 0);
-      budget = std::min(kLaneTiles * budget, kMaxLaneBytes / bytes) / lanes_;
+      budget = std::min(kLaneTiles * budget, kMaxTileBytes / bytes_of_sum()) / lanes_;
     }
     const Phases x(x_axis());
     const Phases y(y_axis());
@@ -218,13 +216,19 @@ class FoldBody final : public PlanBody {
     }
   }
 
+  // And of the float16 that it is rounded to.
+  int64_t bytes_of_sum() const {
+    return kernel_.sum_bytes + (data_type_ == DataType::float16 ? 2 : 0);
+  }
+
   // One square of phases, with rows of the columns as long as the second-level cache allows.
   void choose_squares(const Phases& x, const Phases& y) {
     phase_chunk_ = kernels::FoldRows::kSquare;
     const int64_t bytes =  // that an element of a tile's row reads
         phase_chunk_ * element_bytes_ * most_blocks(x_axis()) *
         most_parts({axes_.data(), outer_count_ + 1});
-    const int64_t most = std::min(kSquareBytes / bytes, kMaxSquareRow);
+    const int64_t most =
+        std::min(kSquareBytes / bytes, kMaxTileBytes / (phase_chunk_ * bytes_of_sum()));
     x_chunk_ = even_chunk(x.indices, most);
     sum_row_ = x_chunk_;
     y_chunk_ = even_chunk(y.indices, most / x_chunk_);

@@ -184,6 +184,13 @@ TEST(Fold, StridesOfWholeVectorsAreExact) {
     ASSERT_THAT(messages(c.fold()), ElementsAre()) << c.text();
     expect_exact(c, {.threads = static_cast<unsigned>(i % 4 + 1)}, engine);
   }
+  // Rows longer than a tile's sums may be.
+  for (const DataType type : types) {
+    WindowCase c{.image = {.data_type = type, .sizes = {1, 1, 1500 * 16 + 48}}};
+    c.add_dimension(64, 16, 1, 0, 0);
+    c.columns = {.data_type = type, .sizes = input_sizes(c.fold())};
+    expect_exact(c, {.threads = 2}, engine);
+  }
 }
 
 WindowCase with_columns(WindowCase c, DataType type) {
