@@ -188,7 +188,7 @@ class FoldBody final : public PlanBody {
     in_registers_ = kernel_.rows != nullptr && !lane_axis_ && !single_ &&
                     x_axis().image_step == 1 && x_axis().block.column_step == 1 &&
                     x.count == x_axis().block.step && most_blocks(x_axis()) <= Rows::kMaxTerms &&
-                    most_blocks(y_axis()) <= Rows::kMaxParts &&
+                    most_parts({axes_.data(), outer_count_ + 1}) <= Rows::kMaxParts &&
                     (x.count % Rows::kSquare == 0 || x.count <= Rows::kMaxPhases);
     if (in_registers_ && x.count > Rows::kMaxPhases) choose_squares(x, y);
     x_tiles_ = divide_up(x.indices, x_chunk_);

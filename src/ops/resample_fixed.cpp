@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/fetch.h"
 #include "kernels/resample/resample.h"
 #include "ops/resample_plan.h"
 #include "ops/resample_rows.h"
@@ -169,8 +170,7 @@ class FixedBody final : public PlanBody {
     if (rows.kept[place] != index) {
       rows.kept[place] = index;
       // Rows are too short for the processor to see what comes.
-      const std::byte* later = from + 2 * row_stride_;
-      for (int64_t b = 0; b < rows.picks.row_count; b += 64) __builtin_prefetch(later + b);
+      base::fetch(from + 2 * row_stride_, rows.picks.row_count);
       along_(from, rows.picks, rows.row[place]);
     }
     return rows.row[place];

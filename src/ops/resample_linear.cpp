@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/fetch.h"
 #include "kernels/resample/resample.h"
 #include "kernels/rows/rows.h"
 #include "ops/resample_plan.h"
@@ -208,7 +209,7 @@ class LinearBody final : public PlanBody {
   static void fetch_to_write(const std::byte* to, int64_t bytes) noexcept {
     constexpr int64_t kBytesAhead = 4096;
     if (bytes > kLongRow) return;
-    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(to + kBytesAhead + b, 1);
+    base::fetch_to_write(to + kBytesAhead, bytes);
   }
 
   // All `count` rows of the output from o on, where there is a loop for them.
@@ -361,7 +362,7 @@ class LinearBody final : public PlanBody {
     if (fetches_ahead_) {
       const int64_t bytes =
           rows.source.picks.row_count * geometry_.inner.input_stride * element_bytes_;
-      for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + ahead_bytes_ + b);
+      base::fetch(from + ahead_bytes_, bytes);
     }
     return from;
   }
