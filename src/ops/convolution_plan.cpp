@@ -196,7 +196,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
   bytes += 3 * tiling_.box[kSpatial - 1] * sizeof(float);
   tile_count_ = others * tiling_.box_count() * tiling_.panel_blocks;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
-  slot_bytes_ = base::round_up(bytes, base::kWorkspaceAlignment);
+  slot_bytes_ = base::slot_bytes(bytes);
 }
 
 ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned slot) const noexcept {

@@ -12,7 +12,7 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-using Function = void (*)(const Block& b);
+using Function = void (*)(Block& b);
 
 // The lanes whose places, every `step` from `place` on, lie in [0, size).
 std::uint16_t inside(int64_t place, int64_t size, int64_t step = 1) {
@@ -22,29 +22,41 @@ std::uint16_t inside(int64_t place, int64_t size, int64_t step = 1) {
   return static_cast<std::uint16_t>(_bzhi_u32(~0u, reaching(size)) & ~_bzhi_u32(~0u, reaching(0)));
 }
 
-// Where a column of the window reads, from the place of an output, and the lanes that read inside.
-struct Column {
-  int64_t offset;
-  std::uint16_t mask;
-};
+// Where a column of the window reads, from the place of an output.
+int64_t offset_of(const DirectInPlace& b, int64_t column) {
+  if (b.plane.width == 0) return column + b.first.width;
+  return (column / b.plane.window_width + b.plane.first_row) * b.plane.width +
+         column % b.plane.window_width + b.plane.first_column;
+}
 
-Column column_of(const DirectInPlace& b, int64_t column, int64_t place) {
-  const int64_t size = b.in_sizes.width;
+// The lanes of each vector of outputs whose places are in [begin, end).
+void set_lanes(std::uint16_t* masks, int64_t begin, int64_t end) {
+  while (begin < end) {
+    const int64_t vector = begin / kLanes, left = end - vector * kLanes;
+    masks[vector] |= static_cast<std::uint16_t>(
+        _bzhi_u32(0xffffu, static_cast<unsigned>(std::min(left, kLanes))) &
+        (0xffffu << (begin - vector * kLanes)));
+    begin = (vector + 1) * kLanes;
+  }
+}
+
+// The lanes of each vector of outputs of which a column of the window reads inside.
+void inside_of(const DirectInPlace& b, int64_t column, int64_t vectors, std::uint16_t* masks) {
   if (b.plane.width == 0) {
-    const int64_t offset = column + b.first.width;
-    return {offset, inside(place * b.step.width + offset, size, b.step.width)};
+    for (int64_t n = 0; n < vectors; ++n) {
+      masks[n] = inside(n * kLanes * b.step.width + column + b.first.width, b.in_sizes.width,
+                        b.step.width);
+    }
+    return;
   }
-  const int64_t width = b.plane.width;
-  const int64_t rows = (column / b.plane.window_width + b.plane.first_row) * width;
+  std::fill_n(masks, vectors, std::uint16_t{0});
+  const int64_t width = b.plane.width, rows = b.in_sizes.width / width;
+  const int64_t down = column / b.plane.window_width + b.plane.first_row;
   const int64_t right = column % b.plane.window_width + b.plane.first_column;
-  const int64_t begin = std::max<int64_t>(-rows, 0), end = size - std::max<int64_t>(rows, 0);
-  unsigned mask = inside(place - begin, end - begin);
-  // Of each row the columns that would read the one before or after it.
-  const int64_t left_out = right < 0 ? -right : right, first = right < 0 ? 0 : width - right;
-  for (int64_t i = (place / width - 1) * width + first; i < place + kLanes; i += width) {
-    mask &= ~unsigned{inside(place - i, left_out)};
+  for (int64_t row = std::max<int64_t>(-down, 0); row < std::min(rows, rows - down); ++row) {
+    set_lanes(masks, row * width + std::max<int64_t>(-right, 0),
+              row * width + std::min(width, width - right));
   }
-  return {rows + right, static_cast<std::uint16_t>(mask)};
 }
 
 // Where some channels are read: in the input, or in a copy.
@@ -130,6 +142,38 @@ struct Cut {
   Function (*function)(int64_t vectors, int64_t channels);
 };
 
+// From the first channel on, the lines of a channel, or of as many as are summed together, spread
+// over all columns of all blocks.
+template <class T>
+Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
+  constexpr int64_t kElement = sizeof(T);
+  const int64_t channels = std::min(cut.channels, b.channels);
+  const int64_t layers =
+      std::min((b.out_sizes.depth - 1) * b.step.depth + b.window.depth, b.in_sizes.depth);
+  const auto rows_of = [&](int64_t outputs) {
+    return std::min((outputs - 1) * b.step.height + b.window.height, b.in_sizes.height);
+  };
+  const int64_t rows = rows_of(b.out_sizes.height), width = b.in_sizes.width;
+  const int64_t bytes = ((channels - 1) * b.in_channel_stride + (layers - 1) * b.in_strides.depth +
+                         (rows - 1) * b.in_strides.height + width) *
+                        kElement;
+  // Not where half of them or more are gaps.
+  const bool dense = bytes < 2 * channels * layers * rows * width * kElement;
+  const int64_t blocks = b.out_sizes.depth * ((b.out_sizes.height - 1) / cut.rows + 1) * strips;
+  const int64_t columns = blocks * b.window.depth * b.window.width;
+  // Steps a bit longer than a line leave few out.
+  const int64_t times = std::max<int64_t>((bytes / columns + kLine - 8) / kLine, 1);
+  // Past what the first block reads and writes.
+  const int64_t first = std::max<int64_t>(b.first.depth, 0) * b.in_strides.depth +
+                        std::max<int64_t>(b.first.height, 0) * b.in_strides.height;
+  const int64_t read = (rows_of(cut.rows) - 1) * b.in_strides.height + width;
+  const int64_t written = (cut.rows - 1) * b.out_strides.height + b.out_sizes.width;
+  const char* const in =
+      static_cast<const char*>(b.in) + first * kElement + std::max(read * kElement, kInAhead);
+  const char* const out = static_cast<const char*>(b.out) + std::max(written * kElement, kOutAhead);
+  return {in, out - in, bytes / (columns * times), dense ? times : 0};
+}
+
 // Strips are as wide as a cut allows, all nearly the same.
 template <class T>
 void sum_channels(const DirectInPlace& b, const Cut& cut) {
@@ -138,26 +182,24 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   const int64_t width = vectors / strips, wider = vectors % strips;  // so many have one more
   int64_t offsets[DirectInPlace::kMaxColumns];
   std::uint16_t masks[DirectInPlace::kMaxMasks];
-  std::uint16_t* mask = masks;
-  for (int64_t i = 0, first = 0; i < strips; ++i) {
-    const int64_t count = i < wider ? width + 1 : width;
-    for (int64_t j = 0; j < b.window.width; ++j) {
-      for (int64_t n = 0; n < count; ++n) {
-        const Column column = column_of(b, j, (first + n) * kLanes);
-        offsets[j] = column.offset;
-        *mask++ = column.mask;
-      }
+  for (int64_t j = 0; j < b.window.width; ++j) {
+    offsets[j] = offset_of(b, j);
+    std::uint16_t all[DirectInPlace::kMaxMasks];
+    inside_of(b, j, vectors, all);
+    // Those of a strip together.
+    for (int64_t i = 0, first = 0; i < strips; ++i) {
+      const int64_t count = i < wider ? width + 1 : width;
+      std::copy_n(all + first, count, masks + first * b.window.width + j * count);
+      first += count;
     }
-    first += count;
   }
   const Function wide = cut.function(wider > 0 ? width + 1 : width, 1);
   const Function narrow = cut.function(width, 1);
   constexpr int64_t kElement = sizeof(T);
-  // Of whole planes, all that a block reads is near already.
-  const int64_t past = (cut.rows - 1 + b.window.height) * b.in_strides.height * kElement;
-  const int64_t ahead = b.plane.width == 0 || past > 2 * kInAhead ? kInAhead : past;
-  const auto* const wanted = static_cast<const char*>(b.in) + ahead;
+  const auto* const wanted = static_cast<const char*>(b.in) + kInAhead;
+  const Fetch fetch = fetch_of<T>(b, cut, strips);
   Block block;
+  block.fetch = fetch;
   block.columns = b.window.width;
   block.offsets = offsets;
   block.rows = cut.rows;
@@ -180,6 +222,9 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
     for (int64_t c = 0; c < block.channels; ++c) {
       block.bias[c] = b.bias != nullptr ? b.bias[channel + c] : 0.0f;
     }
+    block.fetch.in = fetch.in + channel * b.in_channel_stride * kElement;
+    block.fetch.to_out =
+        fetch.to_out + channel * (b.out_channel_stride - b.in_channel_stride) * kElement;
     for (int64_t layer = 0; layer < b.out_sizes.depth; ++layer) {
       const int64_t in_layer = layer * b.step.depth + b.first.depth;
       const int64_t front = std::max<int64_t>(-in_layer, 0);

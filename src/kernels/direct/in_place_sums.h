@@ -20,6 +20,8 @@ using Mask = __mmask16;
 
 inline constexpr int64_t kLanes = 16;
 
+inline constexpr int64_t kLine = 64;  // bytes
+
 // How far ahead of the sums their memory is fetched, in bytes: the processor would begin too late
 // with outputs, and with inputs wherever a page ends.
 inline constexpr int64_t kInAhead = 8192;
@@ -69,6 +71,15 @@ inline const float* step(const float* row, int64_t stride) {
   return row;
 }
 
+// Memory that is brought nearer in the order in which it lies, so many times with each column of a
+// window: lines of the input and, where outputs lie as close as inputs, of the output.
+struct Fetch {
+  const char* in;
+  int64_t to_out;  // bytes from there
+  int64_t step;    // bytes
+  int64_t times;
+};
+
 // A block of outputs: some rows of some vectors of one layer, of some channels.
 struct Block {
   const float* in;             // of its first output, from which offsets count
@@ -85,7 +96,8 @@ struct Block {
   std::uint16_t out_mask;  // of the last vector
   int64_t channels;
   int64_t in_channel_stride, filter_channel_stride, out_channel_stride;
-  // Where the input lies that is wanted later; strides in bytes.
+  Fetch fetch;  // for sum_block(), which moves it on
+  // For the others, where the input lies that is wanted later; strides in bytes.
   const char* wanted;
   int64_t wanted_row_stride, wanted_channel_stride;
 };
@@ -98,7 +110,7 @@ void fetch_output(const T* to) {
 // Two channels at a time where one has not enough sums to hide how long one takes. T: of the
 // output, and of the input that is wanted.
 template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
-WEFT_UNROLLED void sum_block(const Block& b) {
+WEFT_UNROLLED void sum_block(Block& b) {
   constexpr int kInRows = (kRows - 1) * kStep + kWindow;
   constexpr int kAll = kVectors * kChannels;
   static_assert(kVectors == 1 || kChannels == 1);
@@ -110,11 +122,16 @@ WEFT_UNROLLED void sum_block(const Block& b) {
   }
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes * kStep;  // vector
   const int64_t stride = b.in_row_stride, columns = b.columns, top = b.top, bottom = b.bottom;
+  const char* wanted = b.fetch.in;
   const float* factors = b.filter;
   const float* in_layer = b.in;
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.masks;
     for (int64_t j = 0; j < columns; ++j, ++factors) {
+      for (int64_t i = b.fetch.times; i > 0; --i, wanted += b.fetch.step) {
+        __builtin_prefetch(wanted);
+        if constexpr (kStep == 1) __builtin_prefetch(wanted + b.fetch.to_out, 1);
+      }
       Mask mask[kVectors];
 #pragma GCC unroll 8
       for (Mask& m : mask) m = *masks++;
@@ -156,32 +173,25 @@ WEFT_UNROLLED void sum_block(const Block& b) {
 #pragma GCC unroll 2
   for (int c = 0; c < kChannels; ++c) {
     const Vector bias = set(b.bias[c]);
-    const char* wanted = b.wanted + c * b.wanted_channel_stride;
     T* to = static_cast<T*>(b.out) + c * b.out_channel_stride;
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
 #pragma GCC unroll 8
       for (int n = 0; n < kVectors; ++n) {
         const Mask mask = n < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask;
-        fetch_output(to + n * kLanes);
+        if constexpr (kStep > 1) fetch_output(to + n * kLanes);
         store(finish(sum[r][c * kVectors + n], bias), mask, to + n * kLanes);
-      }
-#pragma GCC unroll 2
-      for (int s = 0; s < kStep; ++s, wanted += b.wanted_row_stride) {
-#pragma GCC unroll 8
-        for (int n = 0; n < kVectors * kStep; ++n) {
-          __builtin_prefetch(wanted + n * kLanes * static_cast<int64_t>(sizeof(T)));
-        }
       }
     }
   }
+  b.fetch.in = wanted;
 }
 
 // All rows of some vectors, for windows of 3 x 3: each column of an input row is loaded once, for
 // the three rows of outputs that it is a part of. Vectors between the first and the last one lie
 // inside.
 template <class T, int kVectors, int kChannels>
-WEFT_UNROLLED void sum_three(const Block& b) {
+WEFT_UNROLLED void sum_three(Block& b) {
   constexpr int kAll = kVectors * kChannels;
   Vector factor[kChannels][3][3], bias[kChannels];
 #pragma GCC unroll 2
@@ -251,7 +261,7 @@ WEFT_UNROLLED void sum_three(const Block& b) {
 // All rows, of up to 8 outputs and 16 inputs, of two or four channels, two in a vector: what a
 // column of the window reads is a permutation of two rows.
 template <class T, int kPairs, int kWindow, int kStep>
-WEFT_UNROLLED void sum_narrow(const Block& b) {
+WEFT_UNROLLED void sum_narrow(Block& b) {
   constexpr int kLive = (kWindow + kStep - 1) / kStep;
   constexpr int kTaps = kWindow * kWindow;
   const auto halves = [](float low, float high) {
