@@ -16,6 +16,14 @@ namespace weft::base {
 // persistent resources.
 inline constexpr std::uint64_t kWorkspaceAlignment = 256;
 
+// Of a slot's memory in a workspace, where the next slot's follows. Processors fetch what lies
+// behind what they read, and would take it from the thread that writes there: hence a gap. Linear
+// interpolation of bytes on two threads, 3x1080x1920 to 3x640x640, in turns: 392 us, 479 without.
+inline std::uint64_t slot_bytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kGap = 2048;
+  return bytes == 0 ? 0 : round_up(bytes + kGap, kWorkspaceAlignment);
+}
+
 // Cuts `count` elements off the front of a slot's memory, which stays at a cache line.
 template <class T>
 T* take(std::byte*& memory, std::int64_t count) noexcept {

@@ -125,8 +125,7 @@ void DirectConvolution::use_no_planes() noexcept {
   before_ = std::max<std::int64_t>(before_, 0);
   after_ = std::max<std::int64_t>(after_, 0);
   const auto around = base::round_up(before_, kDirectColumns) + after_ + kDirectColumns;
-  slot_bytes_ = base::round_up((copied_ * copied_floats() + around) * sizeof(float),
-                               base::kWorkspaceAlignment);
+  slot_bytes_ = base::slot_bytes((copied_ * copied_floats() + around) * sizeof(float));
 }
 
 // Bytes of an input without gaps; 0 with some.

@@ -199,7 +199,7 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t sum_rows = std::max<std::int64_t>(filter_.panel_rows() * box_[kHeight],
                                                        std::int64_t{2} * kernels::kDirectPhases);
   const std::int64_t floats = batch_ * group_floats_ + kPastPlanes + sum_rows * sums_stride_;
-  slot_bytes_ = base::round_up(floats * sizeof(float), base::kWorkspaceAlignment);
+  slot_bytes_ = base::slot_bytes(floats * sizeof(float));
 }
 
 }  // namespace weft::ops

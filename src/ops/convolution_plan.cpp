@@ -65,6 +65,9 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
       across_(!direct_ && is_best_across(geometry_, gemm_)),
+      // However a filter lies: sums across have few terms.
+      one_chain_(options.strict || is_best_across(geometry_, gemm_)),
+      chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
       joined_(across_ && joins_rows(geometry_) &&
               (data_type_ == DataType::float32 || !suits_strips(geometry_, gemm_))),
       strips_first_(joined_ && suits_strips(geometry_, gemm_)),
@@ -190,10 +193,10 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
              strip_count_ * sizeof(Strip);
   }
-  bytes += 2 * tiling_.box[kSpatial - 1] * sizeof(float);
+  bytes += 3 * tiling_.box[kSpatial - 1] * sizeof(float);
   tile_count_ = others * tiling_.box_count() * tiling_.panel_blocks;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
-  slot_bytes_ = base::round_up(bytes, base::kWorkspaceAlignment);
+  slot_bytes_ = base::slot_bytes(bytes);
 }
 
 ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned slot) const noexcept {
@@ -209,6 +212,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   result.block = base::take<float>(memory, columns * kBlockPositions);
   result.row = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.row_sums = base::take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.row_chain = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
   result.strips = base::take<Strip>(memory, strip_count_);
   return result;
@@ -358,18 +362,24 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
           std::min<std::int64_t>(base::divide_up(columns * sizeof(float), strips), 64);
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
-        strip.function({.a = a + strip.a,
-                        .b = filter(strip.phase, panel, first),
-                        .acc = sums + strip.acc,
-                        .bias = last && has_bias ? slot.bias : nullptr,
-                        .terms = strip.terms,
-                        .depth = strip.depth,
-                        .a_step = step,
-                        .acc_stride = tile.merged * columns,
-                        .next = next + s * strip.depth * next_step,
-                        .next_step = next_step,
-                        .first = first == 0,
-                        .bias_of_positions = false});
+        const std::int64_t channel_terms = strip.depth / channels;
+        for (std::int64_t c = 0, count = 0; c < channels; c += count) {
+          count = std::min(chain_, channels - c);
+          const bool ends = last && c + count == channels;
+          strip.function({.a = a + strip.a,
+                          .b = filter(strip.phase, panel, first),
+                          .acc = sums + strip.acc,
+                          .bias = ends && has_bias ? slot.bias : nullptr,
+                          .terms = strip.terms + c * channel_terms,
+                          .depth = count * channel_terms,
+                          .a_step = step,
+                          .acc_stride = tile.merged * columns,
+                          .next = next + (s * channels + c) * channel_terms * next_step,
+                          .next_step = next_step,
+                          .first = first + c == 0,
+                          .bias_of_positions = false,
+                          .apart = first + c > 0 && !one_chain_});
+        }
       }
       if (last) store_panel(arguments, tile, panel, sums, slot);
     }

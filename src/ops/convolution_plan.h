@@ -34,14 +34,14 @@ namespace weft::ops {
 // runs of the output. Taps that read nothing but padding are left out, row by row.
 //
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
-// formed across: positions lie along vectors, single numbers of the filter are multiplied by runs
-// of the input, and results are stored where they belong at once. Same terms, same order, same
-// bits. With one tap the rows of a tile are one; where these do not lie well in the input, they are
-// copied as strips of a few vectors. Where few output channels share a line of the input, each
-// strip of it is read once, where it lies, for all of them.
+// formed across, in one chain: positions lie along vectors, single numbers of the filter are
+// multiplied by runs of the input, and results are stored where they belong at once. Same terms,
+// same order, same bits. With one tap the rows of a tile are one; where these do not lie well in
+// the input, they are copied as strips of a few vectors. Where few output channels share a line of
+// the input, each strip of it is read once, where it lies, for all of them.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
-// from the input instead (direct): same terms, same order, same bits. So they are where a filter is
+// from the input instead (direct): same chains, same bits. So they are where a filter is
 // broadcast to such a size that it cannot be packed, or a window is longer than any real one.
 class ConvolutionPlan final : public PlanBody {
  public:
@@ -120,6 +120,7 @@ class ConvolutionPlan final : public PlanBody {
     float* block;       // results of a panel on their way to a type or stride
     float* row;         // one input row, widened
     float* row_sums;
+    float* row_chain;
     kernels::GemmTerm* terms;
     Strip* strips;
   };
@@ -186,6 +187,8 @@ class ConvolutionPlan final : public PlanBody {
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
   bool across_;           // positions lie along vectors, not output channels
+  bool one_chain_;        // all terms of a sum are
+  std::int64_t chain_;    // input channels
   bool joined_;           // and those of all rows of a tile are one row
   bool strips_first_;     // whose strips pass by all panels, one strip after the other
   bool copies_strips_;    // each copied first

@@ -231,11 +231,10 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
         acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
-  slot_bytes_ = base::round_up(static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
-                                   kernels_.parts * plane_part_ * 2 + row_floats() * 4 +
-                                   row_offsets_ * 8 + acc_blocks_ * kAcc * 4 +
-                                   out_block_count_ * kSplitBlock * 4 + std::int64_t{7} * 64,
-                               base::kWorkspaceAlignment);
+  slot_bytes_ = base::slot_bytes(
+      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+      kernels_.parts * plane_part_ * 2 + row_floats() * 4 + row_offsets_ * 8 +
+      acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{7} * 64);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,

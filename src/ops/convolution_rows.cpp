@@ -45,9 +45,19 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
   const auto filter_offset = [&](int axis, std::int64_t tap) {
     return (phases[axis].tap_class + tap * g.axes[axis].tap_step()) * g.filter_strides[axis];
   };
-  std::fill_n(slot.row_sums, count, 0.0f);
+  float* sums = slot.row_sums;
+  std::fill_n(sums, count, 0.0f);
+  const auto end_chain = [&] {
+    if (sums == slot.row_sums) return;
+    for (std::int64_t i = 0; i < count; ++i) slot.row_sums[i] += sums[i];
+  };
   std::int64_t k = 0;
   for (std::int64_t c = 0; c < g.in_channels; ++c) {
+    if (c > 0 && c % chain_ == 0) {
+      end_chain();
+      sums = slot.row_chain;
+      std::fill_n(sums, count, 0.0f);
+    }
     for (std::int64_t j = 0; j < pd.taps; ++j) {
       const std::int64_t d = position[0] * pd.in_step + pd.offset(j);
       for (std::int64_t i = 0; i < ph.taps; ++i) {
@@ -77,11 +87,12 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
             weight = panel[k * columns];
           }
           gemm_.add_scaled_row(weight, in_place ? reinterpret_cast<const float*>(from) : slot.row,
-                               slot.row_sums + (begin - position[2]), end - begin);
+                               sums + (begin - position[2]), end - begin);
         }
       }
     }
   }
+  end_chain();
   const std::int64_t out_channel = tile.group * g.out_channels + channel;
   finish(arguments, out_channel, slot.row_sums, count);
   const std::int64_t offset = tile.image * g.out_batch_stride + out_channel * g.out_channel_stride +

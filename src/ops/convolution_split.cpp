@@ -226,10 +226,9 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   pixel_elements_ = (block_group_ * kernels_.parts * planes_pixels + past) * kSplitBlock;
   acc_elements_ = kSplitBlock * (one_group ? 2 * kSplitBlock : out_block_count_ * line_);
   slot_bytes_ =
-      base::round_up(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
-                         acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
-                         most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64,
-                     base::kWorkspaceAlignment);
+      base::slot_bytes(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
+                       acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
+                       most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64);
 }
 
 SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,

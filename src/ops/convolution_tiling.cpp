@@ -41,6 +41,14 @@ std::int64_t terms_a_block(std::int64_t columns, std::int64_t positions) {
   return std::min<std::int64_t>(256, bytes / (columns * 4));
 }
 
+// The fewer, the smaller is the error of a sum. Never a machine's own number, or its bits were too.
+// Where panels are of two vectors and the first-level cache is of 48 KiB, two chains are a block.
+constexpr std::int64_t kTermsAChain = 128;
+
+std::int64_t equal_parts(std::int64_t whole, std::int64_t most) {
+  return base::divide_up(whole, base::divide_up(whole, std::max<std::int64_t>(most, 1)));
+}
+
 // Input of a block of terms that the first-level translation buffer still reaches.
 constexpr double kMaxWindowBytes = 256 << 10;
 
@@ -205,6 +213,10 @@ std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
   return best;
 }
 
+std::int64_t channels_a_chain(const ConvolutionGeometry& geometry) noexcept {
+  return equal_parts(geometry.in_channels, kTermsAChain / most_taps(geometry));
+}
+
 ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                 const kernels::GemmKernel& kernel, std::int64_t vectors,
                                 const TilingProblem& problem) noexcept {
@@ -219,10 +231,11 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   tiling.vectors = vectors;
   std::int64_t positions = 1;  // of the largest phase
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
-  const std::int64_t blocks = base::divide_up(
-      geometry.in_channels,
-      std::clamp<std::int64_t>(terms_a_block(columns, positions) / taps, 1, geometry.in_channels));
-  tiling.channel_block = base::divide_up(geometry.in_channels, blocks);
+  const std::int64_t chain = channels_a_chain(geometry);
+  const std::int64_t chains = equal_parts(base::divide_up(geometry.in_channels, chain),
+                                          terms_a_block(columns, positions) / (chain * taps));
+  tiling.channel_block = std::min(chains * chain, geometry.in_channels);
+  const std::int64_t blocks = base::divide_up(geometry.in_channels, tiling.channel_block);
 
   const std::int64_t cache = base::second_cache_bytes();
   // From a shared cache or memory the filter comes several times slower.

@@ -34,6 +34,10 @@ struct TilingProblem {
 std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
                             const kernels::GemmKernel& kernel) noexcept;
 
+// Input channels whose terms are summed in one chain, before the sums of several chains are added.
+std::int64_t channels_a_chain(const ConvolutionGeometry& geometry) noexcept;
+
+// Blocks are of whole chains.
 ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                 const kernels::GemmKernel& kernel, std::int64_t vectors,
                                 const TilingProblem& problem) noexcept;

@@ -52,13 +52,11 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
   patch_point_ = blocks * patch_block_ + 64;
   plane_remainder_ = base::round_up((tiling_.block_rows + 1) * tiling_.block_columns, 16) + 16;
   plane_point_ = outputs.rows * plane_remainder_;
-  slot_bytes_ =
-      base::round_up(static_cast<std::uint64_t>(outputs.points() * patch_point_) +
-                         2 * outputs.column_points() * plane_point_ * 4 +
-                         filter_.few() * blocks * block_sums() * 4 +
-                         (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
-                         blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 512,
-                     base::kWorkspaceAlignment);
+  slot_bytes_ = base::slot_bytes(
+      static_cast<std::uint64_t>(outputs.points() * patch_point_) +
+      2 * outputs.column_points() * plane_point_ * 4 + filter_.few() * blocks * block_sums() * 4 +
+      (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
+      blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 512);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
                 std::to_string(tiling_.block_columns) + " tiles" +

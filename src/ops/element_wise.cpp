@@ -95,8 +95,8 @@ class FloatBody final : public ElementWiseBody {
     if (f.type != OperatorType::element_wise_identity) add(f, isa);
     direct_ = params.input.data_type == DataType::float32 && traversal_.output_stride() == 1;
     if (!direct_) {
-      scratch_bytes_ = static_cast<int64_t>(
-          base::round_up(traversal_.longest_row() * sizeof(float), base::kWorkspaceAlignment));
+      scratch_bytes_ =
+          static_cast<int64_t>(base::slot_bytes(traversal_.longest_row() * sizeof(float)));
       workspace_size_in_bytes = static_cast<std::uint64_t>(scratch_bytes_) * slots_;
     }
   }

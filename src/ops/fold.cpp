@@ -96,9 +96,8 @@ class FoldBody final : public PlanBody {
     outputs = {params.output};
     const auto elements = static_cast<std::uint64_t>(phase_chunk_ * lanes_ * y_chunk_ * sum_row_);
     sum_bytes_ = base::round_up(elements * kernel_.sum_bytes, base::kWorkspaceAlignment);
-    slot_bytes_ = sum_bytes_;
-    if (data_type_ == DataType::float16)
-      slot_bytes_ += base::round_up(elements * 2, base::kWorkspaceAlignment);
+    const bool rounds = data_type_ == DataType::float16;
+    slot_bytes_ = base::slot_bytes(sum_bytes_ + (rounds ? elements * 2 : 0));
     workspace_size_in_bytes = slots_ * slot_bytes_;
   }
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/cpu.h"
-#include "base/fetch.h"
 #include "kernels/resample/resample.h"
+#include "ops/resample_fixed_tables.h"
 #include "ops/resample_plan.h"
 #include "ops/resample_rows.h"
 
@@ -40,6 +40,7 @@ class FixedBody final : public PlanBody {
       : geometry_(geometry),
         channels_(channels),
         sources_(geometry_, layout_),
+        tables_(geometry_.chunk * channels_, channels_),
         slots_(slot_count(options, geometry_.tiles)) {
     const bool is_signed = params.input.data_type == DataType::int8;
     const kernels::ResampleKernels& kernels =
@@ -48,11 +49,9 @@ class FixedBody final : public PlanBody {
     along_ = is_signed ? fixed.along_i8 : fixed.along_u8;
     between_ = is_signed ? fixed.between_i8 : fixed.between_u8;
     row_shift_ = shift_of(geometry_.inner);
-    groups_ = base::divide_up(geometry_.chunk * channels_, FixedPicks::kGroup) * FixedPicks::kGroup;
     for (int64_t first = 0; first < geometry_.inner.output_size; first += geometry_.chunk) {
       add_chunk(sources_.of({first, 0, 0, 0}, nullptr));
     }
-    if (!near_) starts_.clear();
     if (!geometry_.outer.empty()) {
       plan_rows(geometry_.outer.back());
       row_stride_ = geometry_.outer.back().input_stride;
@@ -60,7 +59,7 @@ class FixedBody final : public PlanBody {
     algorithm = kernels.linear_name;
     explanation = "fixed point, rows of " + std::to_string(8 * sizeof(Row)) + " bits, " +
                   geometry_.text(slots_);
-    for (int64_t& place : rows_at_) place = layout_.take<Row>(groups_);
+    for (int64_t& place : rows_at_) place = layout_.take<Row>(tables_.entries());
     slot_bytes_ = slot_bytes(layout_);
     workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;
   }
@@ -96,41 +95,22 @@ class FixedBody final : public PlanBody {
     }
   }
 
-  // Tables of whole groups; numbers past the end of a chunk are copies of its last one.
   void add_chunk(const RowSource& source) {
     const kernels::Picks& picks = source.picks;
-    const int64_t last_start = std::max<int64_t>(picks.row_count * channels_ - 16, 0);
-    const auto index_of = [&](int64_t i) {
-      const int64_t o = std::min(i, picks.count * channels_ - 1);
-      return picks.index[o / channels_] * channels_ + o % channels_;
-    };
-    for (int64_t i = 0; i < groups_; ++i) {
-      const int64_t pixel = std::min(i / channels_, picks.count - 1);
-      const int64_t index = index_of(i);
-      if (i % 4 == 0) {
-        const int64_t lowest = std::min({index, index_of(i + 1), index_of(i + 2), index_of(i + 3)});
-        starts_.push_back(static_cast<std::int32_t>(std::min(lowest, last_start)));
-      }
-      const int64_t near = index - starts_.back();
-      near_ = near_ && near + (picks.t[pixel] > 0 ? channels_ : 0) < 16;
-      index_.push_back(static_cast<std::int32_t>(index));
-      weights_.push_back(static_cast<std::int32_t>(std::ldexp(picks.t[pixel], row_shift_)));
-      controls_.push_back(0x80808000u | static_cast<std::uint8_t>(near));
+    std::vector<std::int32_t> index, weights;
+    for (int64_t i = 0; i < picks.count * channels_; ++i) {
+      const int64_t pixel = i / channels_;
+      index.push_back(static_cast<std::int32_t>(picks.index[pixel] * channels_ + i % channels_));
+      weights.push_back(static_cast<std::int32_t>(std::ldexp(picks.t[pixel], row_shift_)));
     }
+    tables_.add(index, weights, picks.row_count * channels_);
   }
 
   FixedPicks picks_of(const ResampleGeometry::Tile& tile) const noexcept {
-    const int64_t first = tile.first / geometry_.chunk * groups_;
-    FixedPicks picks;
-    picks.index = index_.data() + first;
-    picks.weights = weights_.data() + first;
-    if (near_) {
-      picks.starts = starts_.data() + first / 4;
-      picks.controls = controls_.data() + first;
-    }
+    FixedPicks picks = tables_.picks(tile.first / geometry_.chunk);
     picks.count = tile.count * channels_;
     picks.row_count = sources_.of(tile, nullptr).picks.row_count * channels_;
-    picks.next = static_cast<std::int32_t>(channels_);
+    picks.ahead = 2 * row_stride_;  // rows are too short for the processor to see what comes
     picks.shift = row_shift_;
     return picks;
   }
@@ -169,8 +149,6 @@ class FixedBody final : public PlanBody {
     const auto place = static_cast<std::size_t>(index % 2);
     if (rows.kept[place] != index) {
       rows.kept[place] = index;
-      // Rows are too short for the processor to see what comes.
-      base::fetch(from + 2 * row_stride_, rows.picks.row_count);
       along_(from, rows.picks, rows.row[place]);
     }
     return rows.row[place];
@@ -182,11 +160,7 @@ class FixedBody final : public PlanBody {
   RowSources sources_;
   kernels::FixedAlong<Row> along_;
   kernels::FixedBetween<Row> between_;
-  // Chunk by chunk.
-  std::vector<std::int32_t> index_, weights_, starts_;
-  std::vector<std::uint32_t> controls_;
-  bool near_ = true;  // starts and controls are right
-  int64_t groups_;    // numbers of a chunk, in whole groups
+  FixedTables tables_;
   int row_shift_ = 0;
   int shift_ = 0;
   int64_t row_stride_ = 0;  // of the input, along the last outer dimension

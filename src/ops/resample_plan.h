@@ -142,8 +142,7 @@ class ScratchLayout {
 
 // Bytes of a slot; the next one's memory is aligned as the first one's.
 inline std::int64_t slot_bytes(const ScratchLayout& layout) noexcept {
-  return static_cast<std::int64_t>(
-      base::round_up(static_cast<std::uint64_t>(layout.bytes()), base::kWorkspaceAlignment));
+  return static_cast<std::int64_t>(base::slot_bytes(static_cast<std::uint64_t>(layout.bytes())));
 }
 
 // The ways to compute the operators.

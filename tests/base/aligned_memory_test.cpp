@@ -18,6 +18,14 @@ TEST(AlignedMemory, StartsAtAMultipleOfTheAlignment) {
   }
 }
 
+TEST(SlotBytes, LeavesAGapBehindWhatIsUsed) {
+  EXPECT_EQ(slot_bytes(0), 0u);
+  for (const std::uint64_t size : {1, 256, 1000}) {
+    EXPECT_EQ(slot_bytes(size) % kWorkspaceAlignment, 0u);
+    EXPECT_GE(slot_bytes(size), size + 2048);
+  }
+}
+
 TEST(AlignedMemory, OfNoBytesIsNull) {
   EXPECT_EQ(AlignedMemory(0).data(), nullptr);
   EXPECT_EQ(AlignedMemory().buffer().data, nullptr);

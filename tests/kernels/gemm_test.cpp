@@ -51,17 +51,26 @@ struct GemmCase {
 };
 
 TEST_P(Gemm, TileIsTheSumInOneChain) {
-  const GemmCase cases[] = {
-      {0, 1, 0, true, false}, {0, 1, 0, true, true},       {0, 2, 3, false, true},
-      {1, 1, 0, true, false}, {2, 3, 24, true, true},      {7, 1, 0, false, false},
-      {9, 2, 1, false, true}, {100, 1, 0, true, true},     {33, -2, 0, true, false},
-      {5, 0, 0, true, false}, {6, 1, 2, true, true, true}, {7, 1, 5, false, false, false, true}};
+  const GemmCase cases[] = {{0, 1, 0, true, false},
+                            {0, 1, 0, true, true},
+                            {0, 2, 3, false, true},
+                            {1, 1, 0, true, false},
+                            {2, 3, 24, true, true},
+                            {7, 1, 0, false, false},
+                            {9, 2, 1, false, true},
+                            {100, 1, 0, true, true},
+                            {33, -2, 0, true, false},
+                            {5, 0, 0, true, false},
+                            {6, 1, 2, true, true, true},
+                            {7, 1, 5, false, false, false, true},
+                            {8, 1, 0, false, true, false, true},
+                            {0, 1, 1, false, true, true, true}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       for (const GemmCase& c : cases) {
         const std::int64_t columns = vectors * GetParam().lanes;
         const std::int64_t stride = columns + c.gap;
-        const bool relu = c.depth % 2 != 0 && !c.apart;
+        const bool relu = c.depth % 2 != 0;
         // Exact extents: nothing behind the last term, row or column.
         const std::int64_t reach = (m - 1) * c.a_step;
         const StridedArray<float> a(c.depth == 0 ? 0 : 2 * c.depth - 1 + std::abs(reach), 1);

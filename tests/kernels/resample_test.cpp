@@ -7,6 +7,7 @@
 
 #include "kernels/half.h"
 #include "kernels/kernel_test.h"
+#include "ops/resample_fixed_tables.h"
 
 namespace weft::kernels {
 
@@ -375,41 +376,28 @@ TEST_P(ResampleLoops, RowsAtOnce) {
 // Rows of T whose numbers are multiples of 2^-shift, counted from the lowest of T.
 template <class T, class Row>
 void expect_fixed_along(FixedAlong<Row> along, std::mt19937_64& random) {
-  for (const std::int64_t reach : {1, 15, 16, 100, 1000}) {
+  for (const std::int64_t reach : {1, 15, 16, 100, 129, 1000}) {
     for (const std::int64_t count : counts_around_lanes()) {
       if (count == 0) continue;
       for (const int shift : {0, 1, 8, 24}) {
         if (sizeof(Row) == 2 && shift > kShortShift) continue;
         const StridedArray<T> row(reach, 1);
         for (T& value : row.all()) value = static_cast<T>(random());
-        const std::int64_t groups = (count + FixedPicks::kGroup - 1) / FixedPicks::kGroup;
-        const std::int64_t entries = groups * FixedPicks::kGroup;
-        auto index = sorted_numbers<std::int32_t>(entries, reach, random);
-        const StridedArray<std::int32_t> weights(entries, 1);
-        const StridedArray<std::int32_t> starts(entries / 4, 1);
-        const StridedArray<std::uint32_t> controls(entries, 1);
-        bool near = true;
-        for (std::int64_t i = 0; i < entries; ++i) {
+        const auto index = sorted_numbers<std::int32_t>(count, reach, random);
+        const StridedArray<std::int32_t> weights(count, 1);
+        for (std::int64_t i = 0; i < count; ++i) {
           const bool mixes = index[i] + 1 < reach && random() % 4 != 0;
           weights[i] =
               mixes ? static_cast<std::int32_t>(random() % (std::uint64_t{1} << shift)) : 0;
-          if (i % 4 == 0) {
-            starts[i / 4] = std::min(
-                index[i], static_cast<std::int32_t>(std::max(reach - 16, std::int64_t{0})));
-          }
-          const std::int32_t at = index[i] - starts[i / 4];
-          near = near && at + (weights[i] > 0 ? 1 : 0) < 16;
-          controls[i] = 0x80808000u | static_cast<std::uint8_t>(at);
         }
-        FixedPicks picks{index.first(), weights.first()};
+        ops::FixedTables tables(count, 1);
+        const auto numbers = static_cast<std::size_t>(count);
+        tables.add({index.first(), numbers}, {weights.first(), numbers}, reach);
+        FixedPicks picks = tables.picks(0);
         picks.count = count;
         picks.row_count = reach;
         picks.shift = shift;
-        if (near) {
-          picks.starts = starts.first();
-          picks.controls = controls.first();
-        }
-        const StridedArray<Row> to(entries, 1);
+        const StridedArray<Row> to(tables.entries(), 1);
         along(row.first(), picks, to.first());
         for (std::int64_t i = 0; i < count; ++i) {
           const auto number = [&](std::int64_t k) {

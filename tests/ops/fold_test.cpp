@@ -413,7 +413,7 @@ TEST(Fold, PlanTellsWhatItDoes) {
   EXPECT_EQ(p.type(), OperatorType::fold);
   EXPECT_EQ(p.algorithm(), "fold_f32_base");
   EXPECT_EQ(p.explain(),
-            "FOLD: fold_f32_base, 1 tiles of 4x4 elements, 1 thread, workspace 256 bytes");
+            "FOLD: fold_f32_base, 1 tiles of 4x4 elements, 1 thread, workspace 2304 bytes");
 }
 
 TEST(Fold, InfersTheInput) {

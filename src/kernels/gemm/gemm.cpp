@@ -108,6 +108,16 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       }
     }
   }
+  if (apart) {
+    from = to;
+#pragma GCC unroll 32
+    for (std::int64_t m = 0; m < kPositions; ++m, from += stride) {
+#pragma GCC unroll 16
+      for (std::int64_t v = 0; v < kVectors; ++v) {
+        acc[m][v] = add(acc[m][v], load(from + v * kLanes));
+      }
+    }
+  }
   if (bias != nullptr && tile.bias_of_positions) {
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
@@ -142,7 +152,6 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
 #pragma GCC unroll 16
     for (std::int64_t v = 0; v < kVectors; ++v) {
-      if (apart) acc[m][v] = add(acc[m][v], load(into + v * kLanes));
       store(acc[m][v], into + v * kLanes);
       all[v] = add(all[v], acc[m][v]);
     }

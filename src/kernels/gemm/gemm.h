@@ -18,11 +18,9 @@ struct GemmTerm {
 // registers:
 //
 //   acc(m, n) = (first ? 0 : acc(m, n)) + sum over terms k of a(k, m) * b(k, n)
+//   or, where sums are to be apart,   acc(m, n) += sum over terms k of a(k, m) * b(k, n)
 //   and then, where there is a bias,  acc(m, n) += bias(n), or bias(m)
-//
-// and then, where relu is set,          acc(m, n) = 0 where it is negative
-//
-// or, where sums are to be apart,  acc(m, n) += sum over terms k of a(k, m) * b(k, n).
+//   and then, where relu is set,      acc(m, n) = 0 where it is negative
 //
 // One multiply-add a term, terms in their order, fused where the instruction set has it: the same
 // chain of roundings for every tile shape.

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/lanes.h"
 #include "kernels/resample/resample_levels.h"
 
 #ifdef __SSSE3__
@@ -113,6 +114,7 @@ Vector mix(Vector a, Vector b, Vector weight, int shift) {
 
 template <class T, class Row>
 void along_windows(const std::uint8_t* row, const FixedPicks& picks, Row* to) {
+  const std::uint8_t* const next_row = row + picks.ahead;
   std::uint8_t short_row[16] = {};
   if (picks.row_count < 16) {
     std::memcpy(short_row, row, static_cast<std::size_t>(picks.row_count));
@@ -120,6 +122,7 @@ void along_windows(const std::uint8_t* row, const FixedPicks& picks, Row* to) {
   }
   const FixedPicks p = picks;  // a copy, which no number that is stored may change
   for (int64_t i = 0; i < p.count; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; k += 8) __builtin_prefetch(next_row + p.starts[(i + k) / 4]);
     Vector window = windows(row, p.starts + i / 4);
     if (kFlip<T> != 0) window = flip(window);
     const Vector control = load(p.controls + i);
@@ -133,6 +136,41 @@ void along_windows(const std::uint8_t* row, const FixedPicks& picks, Row* to) {
   }
 }
 
+#ifdef __AVX512BW__
+
+// 32 numbers from a window of 128 elements, by pairs of these. 1920 elements to 640 take a third of
+// the time that the windows above do.
+template <class T>
+void along_wide_windows(const std::uint8_t* row, const FixedPicks& picks, uint16_t* to) {
+  const FixedPicks p = picks;
+  const __m128i shift = _mm_cvtsi32_si128(p.shift);
+  const uint64_t low_lanes = lane_mask(0, p.row_count);
+  const uint64_t high_lanes = lane_mask(0, p.row_count - 64);
+  for (int64_t i = 0; i < p.count; i += 32) {
+    const std::uint8_t* const from = row + p.wide_starts[i / 32];
+    __builtin_prefetch(from + p.ahead);
+    __builtin_prefetch(from + p.ahead + 64);
+    const __m512i low = load_lanes(low_lanes, from);
+    const __m512i high = load_lanes(high_lanes, from + 64);
+    const auto pick = [&](const uint16_t* places) {
+      const __m512i place = _mm512_loadu_si512(places + i);
+      const __m512i pair = _mm512_permutex2var_epi16(low, place, high);
+      const __m512i element = _mm512_and_si512(_mm512_srlv_epi16(pair, _mm512_srli_epi16(place, 8)),
+                                               _mm512_set1_epi16(0xff));
+      return _mm512_xor_si512(element, _mm512_set1_epi16(kFlip<T>));
+    };
+    __m512i number = pick(p.first);
+    if (p.shift != 0) {
+      const __m512i weight = _mm512_loadu_si512(p.short_weights + i);
+      const __m512i more = _mm512_mullo_epi16(_mm512_sub_epi16(pick(p.second), number), weight);
+      number = _mm512_add_epi16(_mm512_sll_epi16(number, shift), more);
+    }
+    _mm512_storeu_si512(to + i, number);
+  }
+}
+
+#endif
+
 #endif
 
 }  // namespace
@@ -140,10 +178,16 @@ void along_windows(const std::uint8_t* row, const FixedPicks& picks, Row* to) {
 template <class T, class Row>
 void fixed_along(const void* row_bytes, const FixedPicks& picks, Row* to) noexcept {
   const auto* row = static_cast<const std::uint8_t*>(row_bytes);
+#ifdef __AVX512BW__
+  if constexpr (sizeof(Row) == 2) {
+    if (picks.wide_starts != nullptr) return along_wide_windows<T>(row, picks, to);
+  }
+#endif
 #ifdef __SSSE3__
   if (picks.controls != nullptr) return along_windows<T>(row, picks, to);
 #endif
   for (int64_t i = 0; i < picks.count; ++i) {
+    __builtin_prefetch(row + picks.index[i] + picks.ahead);
     const std::int32_t weight = picks.weights[i];
     const uint32_t a = row[picks.index[i]] ^ kFlip<T>;
     const uint32_t b = row[picks.index[i] + (weight > 0 ? picks.next : 0)] ^ kFlip<T>;

@@ -94,12 +94,20 @@ struct FixedPicks {
   // Every four numbers come from 16 elements (or the whole row where that is shorter): those from
   // starts[i / 4] on, of which byte controls[i] says which; a negative byte is a 0. Null where the
   // elements lie further apart. All tables have whole groups of kGroup numbers.
-  static constexpr std::int64_t kGroup = 16;
+  static constexpr std::int64_t kGroup = 32;
   const std::int32_t* starts = nullptr;
   const std::uint32_t* controls = nullptr;
+  // Every group comes from 128 elements in the same way, from wide_starts[i / kGroup] on: the lower
+  // byte of first[i] and second[i] counts pairs of them up to the one that index[i] and what it is
+  // mixed with are in, the upper byte the bits below it there. Null where they lie further apart.
+  const std::int32_t* wide_starts = nullptr;
+  const std::uint16_t* first = nullptr;
+  const std::uint16_t* second = nullptr;
+  const std::uint16_t* short_weights = nullptr;  // as weights, modulo 2^16
   std::int64_t count = 0;
   std::int64_t row_count = 0;
-  std::int32_t next = 1;  // elements of a pixel
+  std::int64_t ahead = 0;  // from each element to one that is read soon, as a hint
+  std::int32_t next = 1;   // elements of a pixel
   int shift = 0;
 };
 
