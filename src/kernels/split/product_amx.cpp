@@ -288,6 +288,14 @@ inline void store_vector(float* to, __mmask16 mask, __m512 y, const ProductResul
   }
 }
 
+// 32 of float16, likewise.
+inline void store_halves(std::uint16_t* to, __m512 x, __m512 y, const ProductResult& result) {
+  const __m256i low = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+  const __m256i high = _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
+  _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+  __builtin_prefetch(to + result.ahead, 1, 3);
+}
+
 template <int rows>
 inline void store_output(const ProductResult& result, std::int64_t output) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
@@ -303,15 +311,24 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
         x[q] = finish_sum(_mm512_maskz_loadu_ps(loaded, acc + q * kSplitBlock * kSplitBlock), bias,
                           result.relu);
       }
+      const auto result_of = [&](std::int64_t v) {
+        return rows == 1 ? x[0] : interleaved<rows>(x, v);
+      };
 #pragma GCC unroll 8
       for (std::int64_t v = 0; v < rows; ++v, n += kHalf) {
-        const __m512 y = rows == 1 ? x[0] : interleaved<rows>(x, v);
         const __mmask16 mask = between(run.begin - n, run.end - n);
-        if (result.half) {
-          _mm256_mask_storeu_epi16(static_cast<std::uint16_t*>(run.to) + at + n, mask,
-                                   _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
+        if (!result.half) {
+          store_vector(static_cast<float*>(run.to) + at + n, mask, result_of(v), result);
+          continue;
+        }
+        auto* const to = static_cast<std::uint16_t*>(run.to) + at + n;
+        if (v + 1 < rows && run.begin <= n && run.end - n >= kSplitBlock) {
+          store_halves(to, result_of(v), result_of(v + 1), result);
+          ++v;
+          n += kHalf;
         } else {
-          store_vector(static_cast<float*>(run.to) + at + n, mask, y, result);
+          _mm256_mask_storeu_epi16(to, mask,
+                                   _mm512_cvtps_ph(result_of(v), _MM_FROUND_TO_NEAREST_INT));
         }
       }
     }
@@ -326,11 +343,7 @@ inline void store_whole(const ProductResult& result, std::int64_t output, const 
   const __m512 x = finish_sum(_mm512_load_ps(acc), bias, result.relu);
   const __m512 y = finish_sum(_mm512_load_ps(acc + kHalf), bias, result.relu);
   if (result.half) {
-    auto* to = static_cast<std::uint16_t*>(result.runs[0].to) + at;
-    const __m256i low = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
-    const __m256i high = _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
-    _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
-    __builtin_prefetch(to + result.ahead, 1, 3);
+    store_halves(static_cast<std::uint16_t*>(result.runs[0].to) + at, x, y, result);
   } else {
     auto* to = static_cast<float*>(result.runs[0].to) + at;
     store_vector(to, 0xffff, x, result);
