@@ -6,6 +6,7 @@
 #include "kernels/direct/direct_levels.h"
 
 #ifdef __AVX512F__
+#include "kernels/direct/in_place_runs.h"
 #include "kernels/direct/in_place_sums.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -318,6 +319,7 @@ void sum(const DirectInPlace& b) {
 }  // namespace
 
 void direct_in_place(const DirectInPlace& b) noexcept {
+  if (b.run) return sum_runs(b);
   b.half ? sum<std::uint16_t>(b) : sum<float>(b);
 }
 
