@@ -309,7 +309,7 @@ struct RowMasks {
 // Calls use(row, i, masks) for all vectors of all rows, so many `together`; i is the first index.
 template <class T, int together = 1, class Use>
 void each_vector(const FoldRows& k, int64_t term_count, int64_t planes, const Use& use) {
-  constexpr int64_t kElements = together * kLanes;
+  constexpr int64_t kElements = int64_t{together} * kLanes;
   Ahead<T> ahead(k, term_count, planes, k.rows * ((k.count + kElements - 1) / kElements));
   for (int64_t first = 0; first < k.count; first += kMaxVectors * kLanes) {
     const int64_t vectors = std::min(kMaxVectors, (k.count - first + kLanes - 1) / kLanes);
@@ -352,7 +352,7 @@ void plain_rows(const FoldRows& k) {
     T* const to = static_cast<T*>(k.to) + row * k.to_row + i;
 #pragma GCC unroll 4
     for (int v = 0; v < kTogether; ++v) {
-      store_sums(mask_of(0, k.count - i - v * kLanes), to + v * kLanes, sums[v]);
+      store_sums(mask_of(0, k.count - i - int64_t{v} * kLanes), to + v * kLanes, sums[v]);
     }
   });
 }
