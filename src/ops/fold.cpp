@@ -16,6 +16,7 @@
 #include "kernels/transpose/transpose.h"
 #include "kernels/unfold/unfold.h"
 #include "ops/checker.h"
+#include "ops/columns_transposed.h"
 #include "ops/fold_contributors.h"
 #include "ops/fold_tile.h"
 #include "ops/fold_walk.h"
@@ -463,12 +464,9 @@ class FoldBody final : public PlanBody {
   bool in_registers_ = false;
   bool single_ = false;  // columns have each position of the image once at most, side by side
   int64_t lanes_ = 1;
-  int64_t y_chunk_ = 0;
-  int64_t y_tiles_ = 0;
-  int64_t phase_chunk_ = 0;
-  int64_t phase_tiles_ = 0;
-  int64_t x_chunk_ = 0;
-  int64_t x_tiles_ = 0;
+  int64_t y_chunk_ = 0, y_tiles_ = 0;
+  int64_t phase_chunk_ = 0, phase_tiles_ = 0;
+  int64_t x_chunk_ = 0, x_tiles_ = 0;
   int64_t sum_row_ = 0;
   int64_t tiles_ = 0;
   FoldWalk walk_;  // empty where nothing is fetched ahead
@@ -490,7 +488,9 @@ Dims input_sizes(const FoldParams& params) {
 
 Plan plan(const FoldParams& params, const PlanOptions& options) {
   ops::throw_if_any(validate(params), OperatorType::fold);
-  return Plan(std::make_shared<const ops::FoldBody>(params, options));
+  return Plan(ops::columns_transposed(params, options, [](const auto& p, const auto& o) {
+    return std::make_shared<const ops::FoldBody>(p, o);
+  }));
 }
 
 void fold(const FoldParams& params, ConstBuffer input, Buffer output) {

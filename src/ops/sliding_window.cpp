@@ -265,4 +265,16 @@ Dims column_sizes(const SlidingWindow& window) {
   return *sizes;
 }
 
+TensorDesc last_three(const TensorDesc& columns) {
+  TensorDesc result = columns;
+  const auto leading = static_cast<std::ptrdiff_t>(columns.sizes.size()) - 3;
+  result.sizes.erase(result.sizes.begin(), result.sizes.begin() + leading);
+  if (!columns.strides.empty()) {
+    result.strides.erase(result.strides.begin(), result.strides.begin() + leading);
+  } else {
+    result.strides = packed_strides(result.sizes).value();
+  }
+  return result;
+}
+
 }  // namespace weft::ops

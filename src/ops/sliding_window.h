@@ -38,4 +38,8 @@ std::vector<Violation> validate(const SlidingWindow& window);
 // Sizes (N, C * W, B) of the columns, from everything but window.columns. Throws Error.
 Dims column_sizes(const SlidingWindow& window);
 
+// Columns without the dimensions before those three, which have one element, and with their
+// strides.
+TensorDesc last_three(const TensorDesc& columns);
+
 }  // namespace weft::ops

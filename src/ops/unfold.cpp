@@ -460,10 +460,8 @@ class UnfoldBody final : public PlanBody {
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t planes_together_ = 1;  // whose parts follow each other, for they read the same elements
-  int64_t y_chunk_ = 0;
-  int64_t y_tiles_ = 0;
-  int64_t x_chunk_ = 0;
-  int64_t x_tiles_ = 0;
+  int64_t y_chunk_ = 0, y_tiles_ = 0;
+  int64_t x_chunk_ = 0, x_tiles_ = 0;
   int64_t tiles_ = 0;
   int64_t plane_ahead_ = 0;       // bytes between the inputs of two planes
   int64_t plane_lines_ = 0;       // of a plane's input
@@ -487,10 +485,11 @@ Dims output_sizes(const UnfoldParams& params) {
 Plan plan(const UnfoldParams& params, const PlanOptions& options) {
   ops::throw_if_any(validate(params), OperatorType::unfold);
   const ops::UnfoldPlanner part = [](const UnfoldParams& p, const PlanOptions& o) {
-    return std::shared_ptr<const ops::PlanBody>(std::make_shared<ops::UnfoldBody>(p, o));
+    return std::make_shared<const ops::UnfoldBody>(p, o);
   };
-  auto body = ops::unfold_channels_last(params, options, part);
-  return Plan(body != nullptr ? std::move(body) : part(params, options));
+  return Plan(ops::columns_transposed(params, options, [&](const auto& p, const auto& o) {
+    return ops::unfold_channels_last(p, o, part);
+  }));
 }
 
 void unfold(const UnfoldParams& params, ConstBuffer input, Buffer output) {

@@ -9,6 +9,7 @@
 #include "base/aligned_memory.h"
 #include "ops/copy_plan.h"
 #include "ops/layout.h"
+#include "ops/sliding_window.h"
 
 namespace weft::ops {
 
@@ -32,27 +33,14 @@ std::uint64_t product(const Dims& sizes, std::size_t first) {
                          std::uint64_t{1}, std::multiplies<>());
 }
 
-// The last three dimensions of the columns; leading ones are left out.
-TensorDesc three(const TensorDesc& columns) {
-  TensorDesc result = columns;
-  const auto leading = static_cast<std::ptrdiff_t>(columns.sizes.size()) - 3;
-  result.sizes.erase(result.sizes.begin(), result.sizes.begin() + leading);
-  if (!columns.strides.empty()) {
-    result.strides.erase(result.strides.begin(), result.strides.begin() + leading);
-  } else {
-    result.strides = packed_strides(result.sizes).value();
-  }
-  return result;
-}
-
 class ChannelsLastBody final : public PlanBody {
  public:
   // So many images and channels of each at a time: all of one or one of the other.
   ChannelsLastBody(const UnfoldParams& params, const PlanOptions& options, std::uint32_t images,
-                   std::uint32_t channels, UnfoldPlanner planner)
+                   std::uint32_t channels, const UnfoldPlanner& planner)
       : element_bytes_(byte_size(params.input.data_type)),
         image_(layout_of(params.input)),
-        columns_(layout_of(three(params.output))),
+        columns_(layout_of(last_three(params.output))),
         images_(images),
         channels_(channels),
         full_(params, options, images, channels, planner) {
@@ -100,7 +88,7 @@ class ChannelsLastBody final : public PlanBody {
 
     Part() = default;
     Part(const UnfoldParams& params, const PlanOptions& options, std::uint32_t images,
-         std::uint32_t channels, UnfoldPlanner planner) {
+         std::uint32_t channels, const UnfoldPlanner& planner) {
       TensorDesc image = params.input;
       image.sizes[0] = images;
       image.sizes[1] = channels;
@@ -108,7 +96,7 @@ class ChannelsLastBody final : public PlanBody {
       unfolding.input = {.data_type = image.data_type, .sizes = image.sizes};
       pack = copy_plan(OperatorType::unfold, layout_of(image), layout_of(unfolding.input),
                        image.data_type, options);
-      unfolding.output = three(params.output);
+      unfolding.output = last_three(params.output);
       unfolding.output.sizes[0] = images;
       unfolding.output.sizes[1] = unfolding.output.sizes[1] / params.input.sizes[1] * channels;
       unfold = planner(unfolding, options);
@@ -128,7 +116,7 @@ class ChannelsLastBody final : public PlanBody {
 
 std::shared_ptr<const PlanBody> unfold_channels_last(const UnfoldParams& params,
                                                      const PlanOptions& options,
-                                                     UnfoldPlanner planner) {
+                                                     const UnfoldPlanner& planner) {
   const Dims& sizes = params.input.sizes;
   const Dims& strides = params.input.strides;
   const bool channels_last = !strides.empty() && sizes[1] > 1 && strides[1] == 1 &&
@@ -136,7 +124,7 @@ std::shared_ptr<const PlanBody> unfold_channels_last(const UnfoldParams& params,
   const std::uint64_t window = product(params.window_sizes, 0);
   const std::uint64_t positions = product(sizes, 2);
   if (!channels_last || window < kFewElements || params.output.sizes.back() * window < positions) {
-    return nullptr;
+    return planner(params, options);
   }
   const std::uint64_t channel_bytes = positions * byte_size(params.input.data_type);
   const auto fitting = [&](std::uint64_t bytes, std::uint32_t least, std::uint32_t most) {
@@ -144,7 +132,7 @@ std::shared_ptr<const PlanBody> unfold_channels_last(const UnfoldParams& params,
         std::clamp<std::uint64_t>(kWantedBytes / bytes, std::min(least, most), most));
   };
   const std::uint32_t channels = fitting(channel_bytes, kFewChannels, sizes[1]);
-  if (channels * channel_bytes > kMostBytes) return nullptr;
+  if (channels * channel_bytes > kMostBytes) return planner(params, options);
   const std::uint32_t images =
       channels < sizes[1] ? 1 : fitting(channels * channel_bytes, 1, sizes[0]);
   return std::make_shared<const ChannelsLastBody>(params, options, images, channels, planner);
