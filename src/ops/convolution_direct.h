@@ -102,6 +102,7 @@ class DirectConvolution final : public PlanBody {
   void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                  const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
   bool suits_in_place() const noexcept;
+  bool suits_run() const noexcept;
   bool suits_whole_planes() const noexcept;
   std::int64_t copied_floats() const noexcept;
   bool copies_too_much() const noexcept;

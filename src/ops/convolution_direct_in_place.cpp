@@ -51,7 +51,7 @@ bool DirectConvolution::suits_in_place() const noexcept {
       return false;
     }
   }
-  if (whole_planes_) return true;
+  if (whole_planes_ || suits_run()) return true;
   const Phase rows = g.axes[kHeight].phase(0), columns = g.axes[kWidth].phase(0);
   const std::int64_t loads = base::divide_up(columns.count, 8);
   return rows.in_step == columns.in_step && columns.taps <= DirectInPlace::kMaxColumns &&
@@ -76,6 +76,15 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
          pads_less_than_window(depth) && DirectInPlace::has_window(depth.phase(0).taps, 1) &&
          taps <= DirectInPlace::kMaxColumns && loads * taps <= DirectInPlace::kMaxMasks &&
          static_cast<double>(loads) < kFullerLanes * static_cast<double>(loads_by_rows);
+}
+
+bool DirectConvolution::suits_run() const noexcept {
+  const auto& [depth, height, width] = geometry_.axes;
+  const Phase columns = width.phase(0);
+  return data_type_ == DataType::float32 && depth.phase(0).taps == 1 && height.phase(0).taps == 1 &&
+         pads_less_than_window(height) && columns.in_step == 1 && box_[kWidth] == columns.count &&
+         DirectInPlace::has_run(width.in_size(), columns.count, columns.taps,
+                                -columns.first_offset);
 }
 
 // Floats that a channel of a tile is copied to.
@@ -177,6 +186,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .step = extent(step_),
       .first = extent(first),
       .plane = plane,
+      .run = !whole_planes_ && window[kHeight] == 1,
       .before = before_,
       .after = after_,
       .readable = input,

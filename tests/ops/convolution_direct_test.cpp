@@ -203,6 +203,23 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
   }
 }
 
+// The window's ends lie in the first vector, in the last ones, or in none; rows from 8 vectors on
+// whose vectors leave nothing but their ends are read in place.
+TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
+  std::uint64_t seed = 1;  // of AVX-512, as every fifth one
+  for (const std::uint32_t size : {130u, 257u, 497u, 500u, 512u}) {
+    for (const std::uint32_t window : {17u, 25u, 31u, 32u}) {
+      for (const Dims& padding : {Dims{15, 15}, Dims{0, 30}, Dims{16, 1}, Dims{17, 0}}) {
+        ConvolutionParams p = params_of({3, 1, 1, {2, size}, {1, window}, {1, 1}, {1, 1}});
+        p.start_padding = {0, padding[0]};
+        p.end_padding = {0, padding[1]};
+        p.output.sizes = output_sizes(p);
+        testing::expect_right(p, seed += 5);
+      }
+    }
+  }
+}
+
 TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
   const auto algorithm = [](const Shape& shape) {
     return plan(params_of(shape), {.max_isa = Isa::base}).algorithm();

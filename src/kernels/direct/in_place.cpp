@@ -6,6 +6,7 @@
 #include "kernels/direct/direct_levels.h"
 
 #ifdef __AVX512F__
+#include "kernels/direct/in_place_runs.h"
 #include "kernels/direct/in_place_sums.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -140,12 +141,14 @@ Source source_of(const DirectInPlace& b, int64_t channel) {
 struct Cut {
   int64_t rows, vectors, channels;
   Function (*function)(int64_t vectors, int64_t channels);
+  bool fetches = false;  // as Fetch says
 };
 
 // From the first channel on, the lines of a channel, or of as many as are summed together, spread
 // over all columns of all blocks.
 template <class T>
 Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
+  if (!cut.fetches) return {static_cast<const char*>(b.in), 0, 0, 0};
   constexpr int64_t kElement = sizeof(T);
   const int64_t channels = std::min(cut.channels, b.channels);
   const int64_t layers =
@@ -184,6 +187,10 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   std::uint16_t masks[DirectInPlace::kMaxMasks];
   for (int64_t j = 0; j < b.window.width; ++j) {
     offsets[j] = offset_of(b, j);
+    if (strips == 1) {
+      inside_of(b, j, vectors, masks + j * vectors);
+      continue;
+    }
     std::uint16_t all[DirectInPlace::kMaxMasks];
     inside_of(b, j, vectors, all);
     // Those of a strip together.
@@ -302,9 +309,9 @@ void sum_window(const DirectInPlace& b) {
   }
   // Feature maps like to have a multiple of 7 rows; of others fewer are summed twice by 4.
   const bool by_seven = rows >= 7 && (rows + 6) / 7 * 7 <= (rows + 3) / 4 * 4 + 2;
-  if (rows < 4) return sum_channels<T>(b, {1, 3, pair, block_function<T, 1, kWindow, kStep>});
-  by_seven ? sum_channels<T>(b, {7, 3, pair, block_function<T, 7, kWindow, kStep>})
-           : sum_channels<T>(b, {4, 3, pair, block_function<T, 4, kWindow, kStep>});
+  if (rows < 4) return sum_channels<T>(b, {1, 3, pair, block_function<T, 1, kWindow, kStep>, true});
+  by_seven ? sum_channels<T>(b, {7, 3, pair, block_function<T, 7, kWindow, kStep>, true})
+           : sum_channels<T>(b, {4, 3, pair, block_function<T, 4, kWindow, kStep>, true});
 }
 
 template <class T>
@@ -318,6 +325,7 @@ void sum(const DirectInPlace& b) {
 }  // namespace
 
 void direct_in_place(const DirectInPlace& b) noexcept {
+  if (b.run) return sum_runs(b);
   b.half ? sum<std::uint16_t>(b) : sum<float>(b);
 }
 

@@ -38,6 +38,10 @@ struct DirectInPlace {
   };
   Plane plane;
 
+  // A window of one row whose taps are summed in pairs, as those of DirectWindow::Kind::run. See
+  // has_run().
+  bool run = false;
+
   // How many elements vectors may read before a channel's first row and after its last one, and
   // where they may: nowhere between rows with gaps.
   std::int64_t before, after;
@@ -68,6 +72,15 @@ struct DirectInPlace {
 
   // Most columns of a window, and masks of one row: vectors times columns of the window.
   static constexpr std::int64_t kMaxColumns = 64, kMaxMasks = 1024;
+
+  // Whether there are kernels for rows of so many float32, of which vectors leave only the ends,
+  // and a window of one row of so many columns that begins so much before them.
+  static constexpr bool has_run(std::int64_t in, std::int64_t out, std::int64_t columns,
+                                std::int64_t before) {
+    const std::int64_t vectors = (out + 15) / 16;
+    return vectors >= 8 && columns > 16 && columns <= 32 && before >= 0 && before <= 16 &&
+           (vectors - 3) * 16 - before + 31 <= in;
+  }
 
   // Whether there are kernels for so many rows of the window and that step, of height and width,
   // where less than a window is padded.
