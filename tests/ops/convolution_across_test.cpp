@@ -118,18 +118,23 @@ TEST_P(AcrossTest, LinesAreChains) {
         params.output.sizes = {2, out, size, 1};
         const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
         const Floats b = numbers(out);
+        Floats expected(count_of(params.output));
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          const std::size_t image = i / size / out, channel = i / size % out;
+          float sum = 0;
+          for (std::size_t c = 0; c < in; ++c) {
+            sum = std::fma(w[channel * in + c], x[(image * in + c) * size + i % size], sum);
+          }
+          expected[i] = sum + b[channel];
+        }
         for (const unsigned threads : {1u, 3u}) {
           // Without strict mode, that many terms are several chains where they are not across.
           const PlanOptions options{.threads = threads, .max_isa = GetParam(), .strict = in > 128};
           const Floats y = ops::run(plan(params, options), x, w, b);
+          ASSERT_EQ(y.size(), expected.size());
           for (std::size_t i = 0; i < y.size(); ++i) {
-            const std::size_t image = i / size / out, channel = i / size % out;
-            float sum = 0;
-            for (std::size_t c = 0; c < in; ++c) {
-              sum = std::fma(w[channel * in + c], x[(image * in + c) * size + i % size], sum);
-            }
-            ASSERT_EQ(y[i], sum + b[channel]) << "at " << i << ", " << in << " to " << out
-                                              << " channels, " << size << " positions";
+            ASSERT_EQ(y[i], expected[i]) << "at " << i << ", " << in << " to " << out
+                                         << " channels, " << size << " positions";
           }
         }
       }

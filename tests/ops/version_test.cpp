@@ -1,7 +1,7 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <string>
 
 #include "weft/info.h"
@@ -11,8 +11,7 @@ namespace weft {
 namespace {
 
 TEST(Version, HasThreeNumbers) {
-  EXPECT_TRUE(std::regex_match(std::string(version()), std::regex(R"(\d+\.\d+\.\d+)")))
-      << version();
+  EXPECT_THAT(std::string(version()), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
 }
 
 TEST(FeatureLevel, IsTheHighestThatAnOperatorNeeds) {

@@ -50,17 +50,17 @@ void for_each_window_element(const WindowCase& c, Function f) {
   const Dims blocks = c.block_counts();
   const std::size_t row = c.columns.sizes.size() - 2;
   const std::uint32_t image_bytes = byte_size(c.image.data_type);
+  std::int64_t elements = 1;
+  for (const std::uint32_t size : c.window_sizes) elements *= size;
   Coordinate nc;
   do {
     Coordinate w;
     do {
+      Coordinate column;
+      if (row > 0) column[row - 1] = nc[0];
+      column[row] = nc[1] * elements + row_major(w, c.window_sizes);
       Coordinate b;
       do {
-        Coordinate column;
-        if (row > 0) column[row - 1] = nc[0];
-        std::int64_t elements = 1;
-        for (const std::uint32_t size : c.window_sizes) elements *= size;
-        column[row] = nc[1] * elements + row_major(w, c.window_sizes);
         column[row + 1] = row_major(b, blocks);
         Coordinate x = nc;
         bool inside = true;
