@@ -32,8 +32,8 @@ void transform_columns(const WinogradColumns& columns) {
       for (int i = 0; i < kPoints; ++i) {
         const std::int64_t at =
             from + i % m * columns.remainder_stride + i / m * columns.tiles_a_row;
-        even[i] = _mm512_maskz_loadu_ps(even_mask, columns.even + at);
-        odd[i] = _mm512_maskz_loadu_ps(odd_mask, columns.odd + at);
+        even[i] = _mm512_maskz_loadu_ps(even_mask, even_mask != 0 ? columns.even + at : nullptr);
+        odd[i] = _mm512_maskz_loadu_ps(odd_mask, odd_mask != 0 ? columns.odd + at : nullptr);
       }
       transform_inputs(even);
       transform_inputs(odd);
