@@ -42,20 +42,22 @@ constexpr bool kUnfolds = std::is_same_v<Params, UnfoldParams>;
 template <class Params>
 class TransposedBody final : public PlanBody {
  public:
-  TransposedBody(const Params& params, const PlanOptions& options, std::uint32_t channels,
-                 const WindowPlanner<Params>& planner)
+  // So many images and channels of each at a time; several images only with all channels.
+  TransposedBody(const Params& params, const PlanOptions& options, std::uint32_t images,
+                 std::uint32_t channels, const WindowPlanner<Params>& planner)
       : element_bytes_(byte_size(columns_of(params).data_type)),
         image_(layout_of(image_of(params))),
         columns_(layout_of(last_three(columns_of(params)))),
+        images_(images),
         channels_(channels),
-        full_(params, options, channels, planner) {
+        full_(params, options, images, channels, planner) {
     if (const std::uint32_t rest = image_of(params).sizes[1] % channels; rest != 0) {
-      rest_ = Part(params, options, rest, planner);
+      rest_ = Part(params, options, images, rest, planner);
     }
     type = kUnfolds<Params> ? OperatorType::unfold : OperatorType::fold;
     algorithm = full_.windows->algorithm;
-    explanation = "turns over the columns of " + std::to_string(channels) +
-                  (channels == 1 ? " channel" : " channels") + " at a time, each time " +
+    explanation = "turns over the columns of " + std::to_string(images * channels) +
+                  (images * channels == 1 ? " channel" : " channels") + " at a time, each time " +
                   full_.windows->explanation;
     inputs = {kUnfolds<Params> ? image_of(params) : columns_of(params)};
     outputs = {kUnfolds<Params> ? columns_of(params) : image_of(params)};
@@ -70,7 +72,7 @@ class TransposedBody final : public PlanBody {
     auto* const output = static_cast<std::byte*>(arguments.outputs[0]);
     std::byte* const memory = arguments.workspace + packed_bytes_;
     const int64_t window = columns_.sizes[1] / image_.sizes[1];
-    for (int64_t n = 0; n < image_.sizes[0]; ++n) {
+    for (int64_t n = 0; n < image_.sizes[0]; n += images_) {
       for (int64_t c = 0; c < image_.sizes[1]; c += channels_) {
         const Part& part = c + channels_ <= image_.sizes[1] ? full_ : rest_;
         const int64_t image = (n * image_.strides[0] + c * image_.strides[1]) * element_bytes_;
@@ -92,18 +94,18 @@ class TransposedBody final : public PlanBody {
   }
 
  private:
-  // Some channels of one image.
+  // Some channels of some images.
   struct Part {
     std::shared_ptr<const PlanBody> windows, turn;
     std::uint64_t bytes = 0;  // of packed columns
 
     Part() = default;
-    Part(const Params& params, const PlanOptions& options, std::uint32_t channels,
-         const WindowPlanner<Params>& planner) {
+    Part(const Params& params, const PlanOptions& options, std::uint32_t images,
+         std::uint32_t channels, const WindowPlanner<Params>& planner) {
       TensorDesc image = image_of(params);
       TensorDesc lying = last_three(columns_of(params));
       const std::uint32_t window = lying.sizes[1] / image.sizes[1];
-      image.sizes[0] = lying.sizes[0] = 1;
+      image.sizes[0] = lying.sizes[0] = images;
       image.sizes[1] = channels;
       image.total_size_in_bytes = 0;
       lying.sizes[1] = channels * window;
@@ -123,6 +125,7 @@ class TransposedBody final : public PlanBody {
   int64_t element_bytes_;
   Layout image_;
   Layout columns_;
+  int64_t images_;  // a divisor of the batch
   int64_t channels_;
   Part full_;
   Part rest_;
@@ -149,7 +152,14 @@ std::shared_ptr<const PlanBody> make(const Params& params, const PlanOptions& op
   const auto channels = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::max(kWantedBytes / channel_bytes, least), 1, all));
   if (channels * channel_bytes > kMostBytes) return planner(params, options);
-  return std::make_shared<const TransposedBody<Params>>(params, options, channels, planner);
+  const std::uint32_t batch = image_of(params).sizes[0];
+  std::uint32_t images = 1;
+  if (channels == all) {
+    images = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(kWantedBytes / (channels * channel_bytes), 1, batch));
+    while (batch % images != 0) --images;
+  }
+  return std::make_shared<const TransposedBody<Params>>(params, options, images, channels, planner);
 }
 
 }  // namespace

@@ -171,8 +171,8 @@ class FoldBody final : public PlanBody {
     for (const WindowAxis& axis : axes_) elements *= axis.image;
     int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
     if (lane_axis_) {
-      budget = std::min(kLaneTiles * budget, kMaxTileBytes / bytes_of_sum()) / lanes_;
-      if (lanes_ * element_bytes_ > kLaneBytes) budget -= budget / 4;  // for rows rounded up
+      const int64_t tiles = kLaneTiles * divide_up(lanes_ * element_bytes_, kLaneBytes);
+      budget = std::min(tiles * budget, kMaxTileBytes / bytes_of_sum()) / lanes_;
     }
     const Phases x(x_axis());
     const Phases y(y_axis());

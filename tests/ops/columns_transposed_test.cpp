@@ -120,6 +120,18 @@ TEST(ColumnsTransposed, InSeveralParts) {
               ::testing::HasSubstr("turns over the columns of 8 channels at a time"));
 }
 
+// As many as leave none over.
+TEST(ColumnsTransposed, SeveralSmallImagesAtATime) {
+  std::mt19937 engine(33);
+  WindowCase c{.image = {.sizes = {35, 2, 40, 40}}};
+  c.add_dimension(3, 1, 1, 1, 1);
+  c.add_dimension(3, 1, 1, 1, 1);
+  c.columns.sizes = output_sizes(c.unfold());
+  for (const unsigned threads : {1u, 3u}) expect_right(c, 3, {.threads = threads}, engine);
+  EXPECT_THAT(plan(turned(c, 3).unfold()).explain(),
+              ::testing::HasSubstr("turns over the columns of 14 channels at a time"));
+}
+
 TEST(ColumnsTransposed, LongRowsAndLargeImagesAreTakenAsTheyLie) {
   WindowCase frames{.image = {.sizes = {1, 1, 16384}}};
   frames.add_dimension(1024, 256, 1, 0, 0);
