@@ -35,10 +35,10 @@ namespace weft::ops {
 //
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across, in one chain: positions lie along vectors, single numbers of the filter are
-// multiplied by runs of the input, and results are stored where they belong at once. Same terms,
-// same order, same bits. With one tap the rows of a tile are one; where these do not lie well in
-// the input, they are copied as strips of a few vectors. Where few output channels share a line of
-// the input, each strip of it is read once, where it lies, for all of them.
+// multiplied by runs of the input, and results are stored where they belong at once. With one tap
+// the rows of a tile are one; where these do not lie well in the input, they are copied as strips
+// of a few vectors. Where few output channels share a line of the input, each strip of it is read
+// once, where it lies, for all of them.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same chains, same bits. So they are where a filter is
@@ -120,7 +120,7 @@ class ConvolutionPlan final : public PlanBody {
     float* block;       // results of a panel on their way to a type or stride
     float* row;         // one input row, widened
     float* row_sums;
-    float* row_chain;
+    float* row_chain;  // of a chain that is not the first
     kernels::GemmTerm* terms;
     Strip* strips;
   };
