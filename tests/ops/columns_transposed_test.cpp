@@ -120,7 +120,7 @@ TEST(ColumnsTransposed, InSeveralParts) {
               ::testing::HasSubstr("turns over the columns of 8 channels at a time"));
 }
 
-// As many as leave none over.
+// As many as fit, and the rest.
 TEST(ColumnsTransposed, SeveralSmallImagesAtATime) {
   std::mt19937 engine(33);
   WindowCase c{.image = {.sizes = {35, 2, 40, 40}}};
@@ -129,7 +129,7 @@ TEST(ColumnsTransposed, SeveralSmallImagesAtATime) {
   c.columns.sizes = output_sizes(c.unfold());
   for (const unsigned threads : {1u, 3u}) expect_right(c, 3, {.threads = threads}, engine);
   EXPECT_THAT(plan(turned(c, 3).unfold()).explain(),
-              ::testing::HasSubstr("turns over the columns of 14 channels at a time"));
+              ::testing::HasSubstr("turns over the columns of 18 channels at a time"));
 }
 
 TEST(ColumnsTransposed, LongRowsAndLargeImagesAreTakenAsTheyLie) {
