@@ -14,6 +14,7 @@ namespace weft::ops {
 
 using kernels::kSplitBlock;
 using kernels::ProductSide;
+using kernels::SplitAhead;
 using kernels::SplitRange;
 
 namespace {
@@ -34,9 +35,6 @@ constexpr std::int64_t kFewSteps = 3;
 
 // Outputs of more bytes would be out of the cache before anybody reads them.
 constexpr std::uint64_t kCachedOutput = 16 << 20;
-
-// Cache lines of a step of the filter, after each four products of a step.
-constexpr std::int64_t kLinesASlice = 16;
 
 constexpr std::int64_t kMaxPhases = 64;  // in all
 
@@ -310,6 +308,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
   const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
+  const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
   pack(tile, input, batch, patches, slot, side);
@@ -352,25 +351,25 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
                           ? filter_of(m + together + q, 0, batch.step)
                           : filter_of(q, 0, next.step);
         }
-        const std::int64_t lines = fetch_ahead_ ? base::divide_up(kLinesASlice, blocks) : 0;
+        const std::int64_t lines =
+            fetch_ahead_ ? base::divide_up(filter_.step() / SplitAhead::kLine, slices * blocks) : 0;
         for (std::int64_t n = 0; n < blocks; ++n, parity ^= 1) {
           float* block_acc = keeps ? acc : slot.acc + parity * together * kAcc;
           for (std::int64_t q = 0; q < together; ++q) {
-            kernels_.multiply(
-                {.filter = filters[q],
-                 .patches = patches + n * batch.steps * step_elements,
-                 .next = nullptr,
-                 .layout = {},
-                 .steps = batch.steps,
-                 .outputs = kSplitBlock,
-                 .positions = kSplitBlock,
-                 .acc = block_acc + q * kAcc,
-                 .acc_stride = kSplitBlock,
-                 .first = batch.step == 0,
-                 .all_products = all_products_,
-                 .ahead = wanted[q] + n * batch.steps * (filter_.step() / kLinesASlice) * lines,
-                 .ahead_lines = lines},
-                side);
+            kernels_.multiply({.filter = filters[q],
+                               .patches = patches + n * batch.steps * step_elements,
+                               .next = nullptr,
+                               .layout = {},
+                               .steps = batch.steps,
+                               .outputs = kSplitBlock,
+                               .positions = kSplitBlock,
+                               .acc = block_acc + q * kAcc,
+                               .acc_stride = kSplitBlock,
+                               .first = batch.step == 0,
+                               .all_products = all_products_,
+                               .ahead = SplitAhead::of(wanted[q], batch.steps * filter_.step(),
+                                                       n * batch.steps * slices * lines, lines)},
+                              side);
           }
           if (last) {
             const std::int64_t first = batch.first + n * kSplitBlock;
@@ -435,8 +434,7 @@ void ProductConvolution::compute_rows(const RunArguments& arguments, const std::
                            .acc_stride = kSplitBlock,
                            .first = true,
                            .all_products = all_products_,
-                           .ahead = nullptr,
-                           .ahead_lines = 0},
+                           .ahead = {}},
                           side);
         store(arguments, tile, tile.set->members.front(), k, first + n, count, slot, acc, side);
       }

@@ -158,7 +158,7 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t row_offsets_ = 0;
   bool keeps_sums_ = false;   // from one chunk to the next
   bool past_cache_ = false;   // where outputs go
-  bool fetch_ahead_ = false;  // filters, from the third-level cache
+  bool fetch_ahead_ = false;  // filters that the second-level cache does not keep
   std::int64_t acc_blocks_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

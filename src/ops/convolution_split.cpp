@@ -13,6 +13,7 @@
 namespace weft::ops {
 
 using kernels::kSplitBlock;
+using kernels::SplitAhead;
 using kernels::SplitRange;
 using kernels::SplitResult;
 
@@ -407,8 +408,8 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
     // What is multiplied next; past the last there is nothing worth fetching, but no harm.
     const std::uint16_t* ahead = k + 1 < tile.out_blocks ? filter_of(k + 1, first_block)
                                                          : filter_of(0, first_block + block_count);
-    const std::int64_t ahead_step = ahead_lines * 32 * groups_a_step * block_count * tap_count;
-    for (std::int64_t n = 0; n < line; n += kSplitBlock, ahead += ahead_step) {
+    std::int64_t ahead_line = 0;
+    for (std::int64_t n = 0; n < line; n += kSplitBlock) {
       // The block before is stored meanwhile.
       float* acc = slot.acc + (one_group ? block++ % 2 * kSplitBlock : k * line_ + n) * kSplitBlock;
       kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
@@ -424,9 +425,9 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
                          .first = first_block == 0,
                          .all_products = all_products_,
                          .chain = all_taps <= kFewTaps ? kShortChain : block_count,
-                         .ahead = ahead,
-                         .ahead_lines = ahead_lines},
+                         .ahead = SplitAhead::of(ahead, fetched / 2, ahead_line, ahead_lines)},
                         result);
+      ahead_line += ahead_lines * groups_a_step * block_count * tap_count;
       if (last && stores_blocks_) {
         kernels_.store(result);
         result = result_of(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);

@@ -103,7 +103,7 @@ class SplitConvolution final : public SplitPlan {
   std::int64_t out_splits_ = 0;
   std::int64_t block_group_ = 0;  // input channel blocks that are split at a time
   bool stores_blocks_ = false;    // straight from the sums
-  bool fetch_ahead_ = false;      // filters, from the third-level cache
+  bool fetch_ahead_ = false;      // filters that the second-level cache does not keep
   std::int64_t line_ = 0;         // pixels of a tile, rounded up
   std::int64_t tile_count_ = 0;
   std::int64_t pixel_elements_ = 0;  // of a slot

@@ -16,6 +16,7 @@ namespace weft::ops {
 
 using kernels::kSplitBlock;
 using kernels::kWinogradWindow;
+using kernels::SplitAhead;
 using kernels::SplitRange;
 
 namespace {
@@ -91,7 +92,8 @@ class UnitWinograd final : public WinogradConvolution {
     constexpr std::int64_t kFetches = 6;  // a step of products
     const std::int64_t steps = filter_.steps();
     const std::int64_t slice = steps * kStep;
-    const std::int64_t ahead_lines = base::divide_up(slice / 32, tile.blocks * steps * kFetches);
+    const std::int64_t ahead_lines =
+        base::divide_up(slice / SplitAhead::kLine, tile.blocks * steps * kFetches);
     const auto filter_at = [&](std::int64_t point) {
       return reinterpret_cast<const std::uint16_t*>(
           filter_.block(packed, tile.group, first_block, point));
@@ -101,8 +103,7 @@ class UnitWinograd final : public WinogradConvolution {
       const std::uint16_t* filter = filter_at(point);
       for (std::int64_t k = 0; k < blocks; ++k, filter += slice) {
         const std::uint16_t* ahead = k + 1 < blocks ? filter + slice : filter_at(point + 1);
-        for (std::int64_t n = 0; n < tile.blocks;
-             ++n, ahead += ahead_lines * 32 * kFetches * steps) {
+        for (std::int64_t n = 0; n < tile.blocks; ++n) {
           kernels_of_unit_.multiply(
               {.filter = filter,
                .patches = reinterpret_cast<const std::uint16_t*>(
@@ -110,8 +111,8 @@ class UnitWinograd final : public WinogradConvolution {
                .steps = steps,
                .acc = slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
                .output_stride = channel_sums(),
-               .ahead = ahead,
-               .ahead_lines = ahead_lines});
+               .ahead =
+                   SplitAhead::of(ahead, slice, n * ahead_lines * kFetches * steps, ahead_lines)});
         }
       }
     }

@@ -47,9 +47,7 @@ struct ProductBlock {
   std::int64_t acc_stride;
   bool first;
   bool all_products;  // of float16, mm too
-  // Cache lines to fetch into the second level meanwhile, after each four products.
-  const std::uint16_t* ahead;
-  std::int64_t ahead_lines;
+  SplitAhead ahead;
 };
 
 // The range of the numbers that were split, by lane: as in SplitRange, and the largest absolute

@@ -388,10 +388,10 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
   const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;
-  const std::uint16_t* ahead = block.ahead;
+  SplitAhead ahead = block.ahead;
   const auto between = [&] {
     store_outputs(side.result, outputs);
-    ahead = fetch_ahead(ahead, block.ahead_lines);
+    fetch_ahead(ahead);
     pack_units<parts>(side, units);
   };
   if (block.next == nullptr) {

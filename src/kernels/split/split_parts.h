@@ -48,12 +48,13 @@ inline void zero_tiles() {
   _tile_zero(3);
 }
 
-// Cache lines into the second level.
-inline const std::uint16_t* fetch_ahead(const std::uint16_t* from, std::int64_t lines) {
-  for (std::int64_t i = 0; i < lines; ++i, from += kLine / 2) {
-    _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1);
+inline void fetch_ahead(SplitAhead& ahead) {
+  for (ahead.due += ahead.lines; ahead.due >= SplitAhead::kParts; ahead.due -= SplitAhead::kParts) {
+    for (std::int64_t i = 0; i < SplitAhead::kParts; ++i) {
+      _mm_prefetch(reinterpret_cast<const char*>(ahead.from + i * ahead.part), _MM_HINT_T1);
+    }
+    ahead.from += SplitAhead::kLine;
   }
-  return from;
 }
 
 // The sums of the tiles to 32 x 32 floats, rows `line` apart. Those of later terms are added as a

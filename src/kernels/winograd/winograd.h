@@ -85,9 +85,7 @@ struct WinogradProduct {
   std::int64_t steps;
   float* acc;                  // rows of 32 tiles
   std::int64_t output_stride;  // floats
-  // Cache lines to fetch into the second level meanwhile, after each four products.
-  const std::uint16_t* ahead;
-  std::int64_t ahead_lines;
+  SplitAhead ahead;
 };
 
 // Tiles side by side in one row of a tensor.

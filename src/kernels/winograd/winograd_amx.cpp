@@ -62,7 +62,7 @@ void winograd_columns_4x4(const WinogradColumns& columns) noexcept {
 }
 
 void winograd_multiply(const WinogradProduct& product) noexcept {
-  const std::uint16_t* ahead = product.ahead;
+  SplitAhead ahead = product.ahead;
   multiply_block<kParts, true>({.filter = product.filter,
                                 .patches = product.patches,
                                 .next = nullptr,
@@ -74,9 +74,8 @@ void winograd_multiply(const WinogradProduct& product) noexcept {
                                 .acc_stride = product.output_stride,
                                 .first = true,
                                 .all_products = false,
-                                .ahead = nullptr,
-                                .ahead_lines = 0},
-                               [&] { ahead = fetch_ahead(ahead, product.ahead_lines); });
+                                .ahead = {}},
+                               [&] { fetch_ahead(ahead); });
 }
 
 }  // namespace weft::kernels::WEFT_ISA
