@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/checked.h"
+
 namespace weft::ops {
 
 AxisWindow AxisWindow::near_taps(const Phase& phase, std::int64_t first, std::int64_t count,
@@ -46,6 +48,18 @@ AxisWindow AxisWindow::strided(const Phase& phase, std::int64_t first,
   const AxisWindow far = far_taps(phase, first, count);
   const AxisWindow split = by_remainder(phase, first, count);
   return phase.offset_step >= 0 && split.size < far.size ? split : far;
+}
+
+AxisWindow AxisWindow::in_vectors(const Phase& phase, std::int64_t first, std::int64_t count,
+                                  std::int64_t lanes) noexcept {
+  const auto [low, high] = offset_range(phase);
+  AxisWindow window = near_taps(phase, first, count, low, high);
+  if (phase.in_step != 1 || window.size > count * phase.taps) window = strided(phase, first, count);
+  const std::int64_t runs = window.size / window.run();
+  const std::int64_t run = base::round_up(window.run() + lanes - 1, lanes);
+  if (window.far) window.tap_step = run;
+  window.size = runs * run;
+  return window;
 }
 
 std::array<std::int64_t, 2> offset_range(const Phase& phase) noexcept {

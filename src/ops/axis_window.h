@@ -36,11 +36,17 @@ struct AxisWindow {
                                  std::int64_t count) noexcept;
   // The smaller of these two, in which positions follow each other.
   static AxisWindow strided(const Phase& phase, std::int64_t first, std::int64_t count) noexcept;
+  // The smallest in which positions follow each other. Runs, or the only one, are of whole vectors,
+  // with room for a vector but one element behind what is read of them.
+  static AxisWindow in_vectors(const Phase& phase, std::int64_t first, std::int64_t count,
+                               std::int64_t lanes) noexcept;
 
   std::int64_t tap(std::int64_t j) const noexcept {
     if (offset_step == 0) return j * tap_step;
     return j * offset_step % in_step * tap_step + j * offset_step / in_step;
   }
+
+  std::int64_t run() const noexcept { return far ? tap_step : size; }
 
   std::int64_t source(std::int64_t element) const noexcept {
     if (!far) return lowest + element;

@@ -170,8 +170,10 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     // Tiles of other panels read the same.
     if (*slot.box != given.box) pack_joined(given, slot);
     *slot.box = given.box;
-  } else {
+  } else if (given.windows[1].far) {
     pack_planes(given, 0, g.in_channels, slot);
+  } else {
+    pack_runs(given, slot.planes);
   }
   const Tile tile = joined_ ? join_rows(given) : given;
   const bool has_bias = arguments.inputs[2] != nullptr;

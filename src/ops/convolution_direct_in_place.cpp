@@ -81,10 +81,15 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
 bool DirectConvolution::suits_run() const noexcept {
   const auto& [depth, height, width] = geometry_.axes;
   const Phase columns = width.phase(0);
-  return data_type_ == DataType::float32 && depth.phase(0).taps == 1 && height.phase(0).taps == 1 &&
-         pads_less_than_window(height) && columns.in_step == 1 && box_[kWidth] == columns.count &&
+  return depth.phase(0).taps == 1 && height.phase(0).taps == 1 && pads_less_than_window(height) &&
+         columns.in_step == 1 && box_[kWidth] == columns.count &&
          DirectInPlace::has_run(width.in_size(), columns.count, columns.taps,
                                 -columns.first_offset);
+}
+
+// In place, no other windows are of one row.
+bool DirectConvolution::sums_runs() const noexcept {
+  return in_place_ && !whole_planes_ && geometry_.axes[kHeight].phase(0).taps == 1;
 }
 
 // Floats that a channel of a tile is copied to.
@@ -97,7 +102,7 @@ std::int64_t DirectConvolution::copied_floats() const noexcept {
 }
 
 bool DirectConvolution::copies_too_much() const noexcept {
-  return in_place_ && data_type_ == DataType::float16 &&
+  return in_place_ && !sums_runs() && data_type_ == DataType::float16 &&
          box_[whole_planes_ ? kDepth : kHeight] >= kFewestCopiedRows &&
          copied_floats() > kMostCopiedFloats;
 }
@@ -108,6 +113,14 @@ void DirectConvolution::use_no_planes() noexcept {
   // Two channels at a time.
   batch_ =
       std::min(std::clamp<std::int64_t>(kBatchBytes / bytes, 2, kMaxBatch) / 2 * 2, group_block_);
+  if (sums_runs()) {
+    const std::int64_t in_size = geometry_.axes[kWidth].in_size();
+    slot_bytes_ = data_type_ == DataType::float16
+                      ? base::slot_bytes(2 * DirectInPlace::run_floats(in_size, box_[kWidth]) *
+                                         static_cast<std::int64_t>(sizeof(float)))
+                      : 0;
+    return;
+  }
   const std::int64_t pairs = kCopiedFloats / copied_floats() / 2;
   copied_ = pairs == 0 && box_[kWidth] > kDirectColumns ? 1 : std::max<std::int64_t>(2 * pairs, 2);
 
@@ -186,7 +199,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .step = extent(step_),
       .first = extent(first),
       .plane = plane,
-      .run = !whole_planes_ && window[kHeight] == 1,
+      .run = sums_runs(),
       .before = before_,
       .after = after_,
       .readable = input,

@@ -61,6 +61,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       gemm_(options.strict ? kernels::fused_gemm_kernel(base::choose_isa(options.max_isa))
                            : kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
+      load_rows_(data_type_ == DataType::float16 ? kernels::direct_kernels(gemm_.isa).load_f16
+                                                 : kernels::direct_kernels(gemm_.isa).load_f32),
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
@@ -74,7 +76,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       copies_strips_(false),
       strips_apart_(false),
       vectors_(direct_   ? 1
-               : across_ ? kAcrossVectors
+               : across_ ? vectors_across(geometry_, gemm_)
                          : choose_vectors(geometry_, gemm_)),
       filter_(geometry_, data_type_, rows_.load(data_type_),
               direct_   ? 1
@@ -159,7 +161,10 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       if (d == kSpatial - 1 && merges_) {
         size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
       }
-      if (d == kSpatial - 1 && across_ && axis.phase(0).in_step != 1) {
+      if (d == kSpatial - 1 && across_ && !joined_) {
+        size =
+            AxisWindow::in_vectors(axis.phase(0), 0, tiling_.box[d], kernels::kDirectColumns).size;
+      } else if (d == kSpatial - 1 && across_ && axis.phase(0).in_step != 1) {
         size = AxisWindow::strided(axis.phase(0), 0, tiling_.box[d]).size;
       }
       plane *= size;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/activation/activation.h"
+#include "kernels/direct/direct.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/rows/rows.h"
 #include "ops/axis_window.h"
@@ -149,6 +150,7 @@ class ConvolutionPlan final : public PlanBody {
   void lay_out(Tile& tile) const noexcept;
   void pack_planes(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
                    const Slot& slot) const noexcept;
+  void pack_runs(const Tile& tile, float* planes) const noexcept;
   void spread_row(const Tile& tile, const float* row, std::int64_t channels,
                   float* to) const noexcept;
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
@@ -182,6 +184,7 @@ class ConvolutionPlan final : public PlanBody {
   std::optional<Activation> activation_;
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
+  void (*load_rows_)(const kernels::DirectRows& rows) noexcept;
   kernels::ActivationRow activation_row_ = nullptr;
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/checked.h"
 #include "ops/convolution_plan.h"
 
 namespace weft::ops {
@@ -45,9 +46,11 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   for (int d = 0; d < kSpatial; ++d) {
     const bool merged = d == kSpatial - 1 && tile.merged > 1;
     const Phase& phase = tile.phases[d];
-    const bool strided = across_ && d == kSpatial - 1 && phase.in_step != 1;
     if (merged || phase.taps == 0) continue;
-    if (strided) {
+    if (across_ && d == kSpatial - 1 && !joined_) {
+      tile.windows[d] =
+          AxisWindow::in_vectors(phase, tile.first[d], tile.count[d], kernels::kDirectColumns);
+    } else if (across_ && d == kSpatial - 1 && phase.in_step != 1) {
       tile.windows[d] = AxisWindow::strided(phase, tile.first[d], tile.count[d]);
     } else if (tile.windows[d].size > tile.count[d] * phase.taps) {
       tile.windows[d] = AxisWindow::far_taps(phase, tile.first[d], tile.count[d]);
@@ -63,6 +66,68 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   tile.channel_stride = strips_apart_
                             ? vectors_ * gemm_.lanes
                             : plane_stride(tile.windows[0].size * tile.windows[1].size * pitch);
+}
+
+// Of sums across: all channels, run by run.
+void ConvolutionPlan::pack_runs(const Tile& tile, float* planes) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [wd, wh, ww] = tile.windows;
+  const std::int64_t pitch = tile.element_strides[1];
+  const std::int64_t in_size = g.axes[2].in_size();
+  const std::int64_t top = std::clamp<std::int64_t>(-wh.lowest, 0, wh.size);
+  const std::int64_t bottom = std::clamp(g.axes[1].in_size() - wh.lowest, top, wh.size);
+  const std::int64_t step = ww.far ? ww.in_step : 1, run = ww.run();
+  // Loading a run may write as many zeros after it as a vector has lanes but one.
+  const std::int64_t most = run - kernels::kDirectColumns + 1;
+  kernels::DirectRows rows{.from = nullptr,
+                           .from_channel_stride = g.in_channel_stride,
+                           .from_row_stride = g.in_strides[1],
+                           .from_stride = step * g.in_strides[2],
+                           .to = nullptr,
+                           .to_odd = nullptr,
+                           .to_channel_stride = tile.channel_stride,
+                           .to_row_stride = pitch,
+                           .channels = g.in_channels,
+                           .rows = bottom - top,
+                           .columns = 0};
+  for (std::int64_t d = 0; d < wd.size; ++d) {
+    float* const layer = planes + d * tile.element_strides[0];
+    const std::int64_t in_d = wd.source(d);
+    const bool inside = in_d >= 0 && in_d < g.axes[0].in_size();
+    for (std::int64_t c = 0; c < g.in_channels; ++c) {
+      float* const plane = layer + c * tile.channel_stride;
+      std::fill_n(plane, (inside ? top : wh.size) * pitch, 0.0f);
+      if (inside) std::fill(plane + bottom * pitch, plane + wh.size * pitch, 0.0f);
+    }
+    if (!inside) continue;
+    for (std::int64_t first = 0; first < ww.size; first += run) {
+      // Element i of the run is input position source + i * step.
+      const std::int64_t source = ww.source(first);
+      const std::int64_t begin = source < 0 ? std::min(base::divide_up(-source, step), most) : 0;
+      const std::int64_t end =
+          source >= in_size ? begin
+                            : std::clamp(base::divide_up(in_size - source, step), begin, most);
+      const auto clear = [&](std::int64_t from, std::int64_t to) {
+        if (from == to) return;
+        for (std::int64_t c = 0; c < g.in_channels; ++c) {
+          float* row = layer + c * tile.channel_stride + top * pitch + first;
+          for (std::int64_t h = top; h < bottom; ++h, row += pitch) {
+            for (std::int64_t i = from; i < to; ++i) row[i] = 0.0f;
+          }
+        }
+      };
+      clear(0, begin);
+      if (begin < end) {
+        rows.from = tile.input + (in_d * g.in_strides[0] + (wh.lowest + top) * g.in_strides[1] +
+                                  (source + begin * step) * g.in_strides[2]) *
+                                     element_bytes_;
+        rows.to = layer + top * pitch + first + begin;
+        rows.columns = end - begin;
+        load_rows_(rows);
+      }
+      clear(end, most);
+    }
+  }
 }
 
 void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) const noexcept {
@@ -279,6 +344,7 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
             tile.merged > 1 ? phase.first_offset - merged_offsets_[0] : ww.origin;
         const std::int64_t positions = std::min(tile.count[2], phase.count - tile.first[2]);
         const Strips strips(one_tap_ ? tile.count[2] : positions, most);
+        const Strips vectors(base::divide_up(tile.count[2], gemm_.lanes), vectors_);  // across
         std::int64_t w = 0;
         for (std::int64_t s = 0; s < strips.count; ++s) {
           std::int64_t count = strips.size(s);
@@ -289,8 +355,8 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
           }
           if (across_) {
             // Whole vectors: the last of a row go over some positions once more.
-            next = std::min(w + most, tile.count[2]);
-            count = next - w <= gemm_.lanes ? gemm_.lanes : most;
+            count = vectors.size(s) * gemm_.lanes;
+            next = w + count;
             w = std::min(w, tile.count[2] - count);
           }
           const auto taps_w = taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());

@@ -78,6 +78,10 @@ constexpr std::int64_t kMaxAcrossTaps = 512;
 // Cycles for a sum on its way from a panel into rows, as measured.
 constexpr double kTransposed = 1.25;
 
+// Cycles before the first term of a tile across, and for each of its sums after the last, as
+// measured.
+constexpr double kTileStart = 45, kStored = 1;
+
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
 
 // `sets`: no more than such a cache has on any machine.
@@ -127,7 +131,8 @@ bool is_best_across(const ConvolutionGeometry& geometry,
     return static_cast<double>(whole) * cycles_a_term(channels, kAcrossVectors) +
            (rest > 0 ? cycles_a_term(channels, 1) : 0);
   };
-  const std::int64_t channels = channels_across(geometry, kernel);
+  const std::int64_t channels =
+      equal_parts(geometry.out_channels, kernel.max_positions[kAcrossVectors - 1]);
   const std::int64_t full = geometry.out_channels / channels;
   const double across =
       static_cast<double>(full) * panel(channels) + panel(geometry.out_channels % channels);
@@ -189,10 +194,38 @@ bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t pos
   return stays_in_cache(geometry, positions, base::second_cache_bytes(), 1024);
 }
 
+std::int64_t vectors_across(const ConvolutionGeometry& geometry,
+                            const kernels::GemmKernel& kernel) noexcept {
+  const std::int64_t width = geometry.axes[kSpatial - 1].max_count();
+  if (joins_rows(geometry)) return kAcrossVectors;
+  const auto terms = static_cast<double>(geometry.in_channels * most_taps(geometry));
+  std::int64_t best = kAcrossVectors;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t v = kAcrossVectors; v <= kernels::kGemmMaxVectors; ++v) {
+    if (kernel.max_positions[v - 1] == 0 || width < v * kernel.lanes) break;
+    const std::int64_t channels = equal_parts(geometry.out_channels, kernel.max_positions[v - 1]);
+    const std::int64_t panels = base::divide_up(geometry.out_channels, channels);
+    const auto tile = [&](std::int64_t vectors) {
+      return kTileStart + static_cast<double>(channels * vectors) * kStored +
+             terms * cycles_a_term(channels, vectors);
+    };
+    const Strips strips(base::divide_up(width, kernel.lanes), v);
+    const std::int64_t shorts = strips.count - strips.long_count;
+    const double row = static_cast<double>(strips.long_count) * tile(strips.short_size + 1) +
+                       static_cast<double>(shorts) * tile(strips.short_size);
+    const double cycles = static_cast<double>(panels) * row;
+    if (cycles < least) {
+      least = cycles;
+      best = v;
+    }
+  }
+  return best;
+}
+
 std::int64_t channels_across(const ConvolutionGeometry& geometry,
                              const kernels::GemmKernel& kernel) noexcept {
-  const std::int64_t most = kernel.max_positions[kAcrossVectors - 1];
-  return base::divide_up(geometry.out_channels, base::divide_up(geometry.out_channels, most));
+  return equal_parts(geometry.out_channels,
+                     kernel.max_positions[vectors_across(geometry, kernel) - 1]);
 }
 
 std::int64_t choose_vectors(const ConvolutionGeometry& geometry,

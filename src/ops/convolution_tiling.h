@@ -42,7 +42,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                 const kernels::GemmKernel& kernel, std::int64_t vectors,
                                 const TilingProblem& problem) noexcept;
 
-// Sums across: positions along this many vectors at a time.
+// Sums across: positions along at least this many vectors at a time.
 inline constexpr std::int64_t kAcrossVectors = 2;
 
 // Whether the float32 sums of a convolution are best formed across; never where its output rows
@@ -71,7 +71,9 @@ bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;
 bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;
 
-// Output channels a panel for sums across.
+// Vectors of positions, and output channels a panel, for sums across.
+std::int64_t vectors_across(const ConvolutionGeometry& geometry,
+                            const kernels::GemmKernel& kernel) noexcept;
 std::int64_t channels_across(const ConvolutionGeometry& geometry,
                              const kernels::GemmKernel& kernel) noexcept;
 

@@ -48,6 +48,24 @@ TEST(AxisWindow, HoldsWhatPositionsAndTapsRead) {
   }
 }
 
+TEST(AxisWindow, RunsAreOfWholeVectorsAndLeaveRoomBehindWhatIsRead) {
+  constexpr std::int64_t kLanes = 16;
+  for (const Phase& phase : phases()) {
+    if (phase.offset_step < 0 && phase.in_step != 1) continue;
+    for (const std::int64_t count : {1, 3, 16, 18}) {
+      const AxisWindow window = AxisWindow::in_vectors(phase, 1, count, kLanes);
+      check_window(window, phase, 1, count);
+      EXPECT_EQ(window.step, 1);
+      EXPECT_EQ(window.run() % kLanes, 0);
+      EXPECT_EQ(window.size % window.run(), 0);
+      for (std::int64_t j = 0; j < phase.taps; ++j) {
+        const std::int64_t last = count - 1 + window.tap(j) + window.origin;
+        EXPECT_LT(last % window.run(), window.run() - (kLanes - 1));
+      }
+    }
+  }
+}
+
 TEST(AxisWindow, BoundIsTheSmallerWindow) {
   for (const Phase& phase : phases()) {
     const auto [low, high] = offset_range(phase);

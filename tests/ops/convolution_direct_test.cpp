@@ -215,6 +215,9 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
         p.end_padding = {0, padding[1]};
         p.output.sizes = output_sizes(p);
         testing::expect_right(p, seed += 5);
+        p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type =
+            DataType::float16;
+        testing::expect_right(p, seed);
       }
     }
   }

@@ -57,6 +57,8 @@ class PartialStore {
 #ifdef __AVX512F__
     const auto mask = static_cast<__mmask16>((1u << count_) - 1);
     _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
+#elif defined(__AVX2__)
+    store_some_halves(_mm256_cvtps_ph(x.raw, _MM_FROUND_NO_EXC), to, count_);
 #else
     store_some(x, to);
 #endif

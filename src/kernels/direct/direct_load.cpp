@@ -67,10 +67,7 @@ class PartialLoad<std::uint16_t> {
     const auto mask = static_cast<__mmask16>((1u << count_) - 1);
     return Vector{_mm512_maskz_cvtph_ps(mask, _mm256_maskz_loadu_epi16(mask, from))};
 #else
-    if (count_ == kLanes) return load_whole(from);
-    std::uint16_t some[kLanes] = {};
-    for (int64_t i = 0; i < count_; ++i) some[i] = from[i];
-    return load_whole(some);
+    return Vector{_mm256_cvtph_ps(load_some_halves(from, count_))};
 #endif
   }
 

@@ -325,7 +325,7 @@ void sum(const DirectInPlace& b) {
 }  // namespace
 
 void direct_in_place(const DirectInPlace& b) noexcept {
-  if (b.run) return sum_runs(b);
+  if (b.run) return b.half ? sum_runs<std::uint16_t>(b) : sum_runs<float>(b);
   b.half ? sum<std::uint16_t>(b) : sum<float>(b);
 }
 

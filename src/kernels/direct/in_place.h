@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace weft::kernels {
@@ -73,13 +74,18 @@ struct DirectInPlace {
   // Most columns of a window, and masks of one row: vectors times columns of the window.
   static constexpr std::int64_t kMaxColumns = 64, kMaxMasks = 1024;
 
-  // Whether there are kernels for rows of so many float32, of which vectors leave only the ends,
+  // Whether there are kernels for rows of so many elements, of which vectors leave only the ends,
   // and a window of one row of so many columns that begins so much before them.
   static constexpr bool has_run(std::int64_t in, std::int64_t out, std::int64_t columns,
                                 std::int64_t before) {
     const std::int64_t vectors = (out + 15) / 16;
     return vectors >= 8 && columns > 16 && columns <= 32 && before >= 0 && before <= 16 &&
            (vectors - 3) * 16 - before + 31 <= in;
+  }
+
+  // Floats of a row of float16 there, with zeros around it. Memory for two is copied to.
+  static constexpr std::int64_t run_floats(std::int64_t in, std::int64_t out) {
+    return 16 + std::max((in + 15) / 16 * 16, (out + 15) / 16 * 16 + 32);
   }
 
   // Whether there are kernels for so many rows of the window and that step, of height and width,

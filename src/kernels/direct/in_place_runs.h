@@ -1,8 +1,13 @@
 #pragma once
 
-// Sums of long rows under windows of one row, read where the input lies. Only for in_place.cpp.
+// Sums of long rows under windows of one row, float32 read where the input lies. Only for
+// in_place.cpp.
+
+#include <type_traits>
+#include <utility>
 
 #include "kernels/direct/direct.h"
+#include "kernels/direct/direct_levels.h"
 #include "kernels/direct/in_place_sums.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -40,31 +45,66 @@ class RunEnds {
   alignas(kLine) float right_[4 * kLanes];
 };
 
+// Elements 1 to 16 of two vectors, one behind the other.
+inline Vector one_further(Vector low, Vector high) {
+  return _mm512_castsi512_ps(
+      _mm512_alignr_epi32(_mm512_castps_si512(high), _mm512_castps_si512(low), 1));
+}
+
+// A row that was widened to where zeros lie around it.
+struct WidenedRow {
+  const float* first_tap;
+
+  const float* vector(int64_t n) const { return first_tap + n * kLanes; }
+};
+
 // Some vectors of a row. Each tap together with the one kFarTaps further on, which reads the same
-// vectors for the outputs before them.
-template <int kVectors>
-WEFT_UNROLLED void sum_run(const DirectInPlace& b, const RunEnds& ends, int64_t first,
-                           const float* filter, const float* bias, float* out, Mask out_mask) {
+// vectors for the outputs before them. `in`: the row itself, after which more is fetched.
+template <int kVectors, class T, class Row>
+WEFT_UNROLLED void sum_run(const DirectInPlace& b, const Row& row, const T* in, int64_t first,
+                           const float* filter, const float* bias, T* out, Mask out_mask) {
   Vector sum[kVectors] = {};
   // Those between the second and the last but two follow it.
-  const float* const starts[] = {ends.vector(first), ends.vector(first + 1),
-                                 ends.vector(first + kVectors - 2),
-                                 ends.vector(first + kVectors - 1), ends.vector(first + kVectors)};
+  const float* const starts[] = {row.vector(first), row.vector(first + 1),
+                                 row.vector(first + kVectors - 2), row.vector(first + kVectors - 1),
+                                 row.vector(first + kVectors)};
   const auto load_vector = [&](int n, int64_t t) {
     if (n == 0) return load(starts[0] + t);
     if (n < kVectors - 2) return load(starts[1] + (n - 1) * kLanes + t);
     return load(starts[n - kVectors + 4] + t);
   };
   // Rows are summed one after the other: less far ahead suffices.
-  const char* wanted = reinterpret_cast<const char*>(starts[1]) + kInAhead / 2;
+  const char* wanted = reinterpret_cast<const char*>(in + first * kLanes) + kInAhead / 2;
   const int64_t to_out = reinterpret_cast<const char*>(out) + kOutAhead / 2 - wanted;
   const auto advance = [&] {
     __builtin_prefetch(wanted);
     __builtin_prefetch(wanted + to_out, 1);
-    wanted += kVectors * kLine / kFarTaps;
+    wanted += kVectors * static_cast<int64_t>(sizeof(T));
   };
   const int64_t pairs = b.window.width - kFarTaps;
-  for (int64_t t = 0; t < pairs; ++t) {
+  int64_t t = 0;
+  // Two at a time: half of what the second one reads is made of what the first one has read. A load
+  // across lines takes longer than two sums, so that loads alone would hold them up.
+  for (; t + 1 < pairs; t += 2) {
+    const Vector near[] = {keep(set(filter[t])), keep(set(filter[t + 1]))};
+    const Vector far[] = {keep(set(filter[t + kFarTaps])), keep(set(filter[t + 1 + kFarTaps]))};
+    Vector last = load_vector(0, t);
+    sum[0] = _mm512_fmadd_ps(near[0], last, sum[0]);
+#pragma GCC unroll 32
+    for (int n = 0; n < kVectors; ++n) {
+      const Vector x = load_vector(n + 1, t);
+      if (n + 1 < kVectors) sum[n + 1] = _mm512_fmadd_ps(near[0], x, sum[n + 1]);
+      sum[n] = _mm512_fmadd_ps(far[0], x, sum[n]);
+      const Vector y = n % 2 == 0 ? load_vector(n, t + 1) : keep(one_further(last, x));
+      sum[n] = _mm512_fmadd_ps(near[1], y, sum[n]);
+      if (n > 0) sum[n - 1] = _mm512_fmadd_ps(far[1], y, sum[n - 1]);
+      last = x;
+    }
+    sum[kVectors - 1] = _mm512_fmadd_ps(far[1], load_vector(kVectors, t + 1), sum[kVectors - 1]);
+    advance();
+    advance();
+  }
+  if (t < pairs) {
     const Vector near = keep(set(filter[t])), far = keep(set(filter[t + kFarTaps]));
 #pragma GCC unroll 32
     for (int n = 0; n <= kVectors; ++n) {
@@ -73,8 +113,9 @@ WEFT_UNROLLED void sum_run(const DirectInPlace& b, const RunEnds& ends, int64_t 
       if (n > 0) sum[n - 1] = _mm512_fmadd_ps(far, x, sum[n - 1]);
     }
     advance();
+    ++t;
   }
-  for (int64_t t = pairs; t < kFarTaps; ++t) {
+  for (; t < kFarTaps; ++t) {
     const Vector near = keep(set(filter[t]));
 #pragma GCC unroll 32
     for (int n = 0; n < kVectors; ++n) sum[n] = _mm512_fmadd_ps(near, load_vector(n, t), sum[n]);
@@ -91,34 +132,86 @@ WEFT_UNROLLED void sum_run(const DirectInPlace& b, const RunEnds& ends, int64_t 
   }
 }
 
+// One row after the other.
+struct RunPlace {
+  int64_t channel = 0, layer = 0, row = 0;
+
+  template <class T>
+  const T* in(const DirectInPlace& b) const {
+    return static_cast<const T*>(b.in) + channel * b.in_channel_stride +
+           (layer * b.step.depth + b.first.depth) * b.in_strides.depth +
+           (row * b.step.height + b.first.height) * b.in_strides.height;
+  }
+  template <class T>
+  T* out(const DirectInPlace& b) const {
+    return static_cast<T*>(b.out) + channel * b.out_channel_stride + layer * b.out_strides.depth +
+           row * b.out_strides.height;
+  }
+  void advance(const DirectInPlace& b) {
+    if (++row < b.out_sizes.height) return;
+    row = 0;
+    if (++layer < b.out_sizes.depth) return;
+    layer = 0;
+    ++channel;
+  }
+};
+
 // All rows of all channels. Rows are cut as those of DirectBlock are.
-inline void sum_runs(const DirectInPlace& b) {
+template <class T>
+void sum_runs(const DirectInPlace& b) {
+  constexpr bool kWidens = sizeof(T) != sizeof(float);
   const int64_t vectors = (b.out_sizes.width + kLanes - 1) / kLanes;
   const bool wide = vectors >= 16 && (vectors + 7) / 8 % 2 == 0;
   const int64_t width = wide ? 16 : 8;
-  const auto sum = wide ? sum_run<16> : sum_run<8>;
+  using Row = std::conditional_t<kWidens, WidenedRow, RunEnds>;
+  const auto sum = wide ? sum_run<16, T, Row> : sum_run<8, T, Row>;
   const auto last = static_cast<Mask>(
       _bzhi_u32(0xffffu, static_cast<unsigned>(b.out_sizes.width - (vectors - 1) * kLanes)));
-  for (int64_t c = 0; c < b.channels; ++c) {
-    const float* const filter = b.filter + c * b.filter_channel_stride;
-    const float* const bias = b.bias != nullptr ? b.bias + c : nullptr;
-    for (int64_t d = 0; d < b.out_sizes.depth; ++d) {
-      for (int64_t h = 0; h < b.out_sizes.height; ++h) {
-        const int64_t layer = d * b.step.depth + b.first.depth;
-        const int64_t row = h * b.step.height + b.first.height;
-        const RunEnds ends(static_cast<const float*>(b.in) + c * b.in_channel_stride +
-                               layer * b.in_strides.depth + row * b.in_strides.height,
-                           b.in_sizes.width, -b.first.width, vectors);
-        float* const out = static_cast<float*>(b.out) + c * b.out_channel_stride +
-                           d * b.out_strides.depth + h * b.out_strides.height;
-        for (int64_t n = 0; n < vectors; n += width) {
-          // The last are summed together with some before them.
-          const int64_t first = std::min(n, vectors - width);
-          sum(b, ends, first, filter, bias, out + first * kLanes,
-              n + width < vectors ? static_cast<Mask>(-1) : last);
-        }
+  // The row after the one that is summed is there too: sums that read what was just written would
+  // wait for it to leave the store buffer.
+  const int64_t before = -b.first.width;
+  const int64_t floats = DirectInPlace::run_floats(b.in_sizes.width, b.out_sizes.width);
+  float* widened = b.copy + kLanes;
+  float* next_widened = widened + floats;
+  const auto widen = [&](const T* from, float* to) {
+    direct_load_f16({.from = from,
+                     .from_channel_stride = 0,
+                     .from_row_stride = 0,
+                     .from_stride = 1,
+                     .to = to,
+                     .to_odd = nullptr,
+                     .to_channel_stride = 0,
+                     .to_row_stride = 0,
+                     .channels = 1,
+                     .rows = 1,
+                     .columns = b.in_sizes.width});
+  };
+  RunPlace place;
+  if constexpr (kWidens) {
+    std::fill_n(b.copy, 2 * floats, 0.0f);
+    widen(place.in<T>(b), widened);
+  }
+  while (place.channel < b.channels) {
+    const float* const filter = b.filter + place.channel * b.filter_channel_stride;
+    const float* const bias = b.bias != nullptr ? b.bias + place.channel : nullptr;
+    const T* const in = place.in<T>(b);
+    T* const out = place.out<T>(b);
+    place.advance(b);
+    const Row row = [&]() -> Row {
+      if constexpr (kWidens) {
+        if (place.channel < b.channels) widen(place.in<T>(b), next_widened);
+        return {widened - before};
+      } else {
+        return {in, b.in_sizes.width, before, vectors};
       }
+    }();
+    for (int64_t n = 0; n < vectors; n += width) {
+      // The last are summed together with some before them.
+      const int64_t first = std::min(n, vectors - width);
+      sum(b, row, in, first, filter, bias, out + first * kLanes,
+          n + width < vectors ? static_cast<Mask>(-1) : last);
     }
+    std::swap(widened, next_widened);
   }
 }
 
