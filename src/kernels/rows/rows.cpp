@@ -272,13 +272,13 @@ void interleave_f16(const float* from, int64_t from_stride, int64_t rows, void* 
     return;
   }
 #endif
-  constexpr int64_t kSome = 512;
-  while (begin < end) {
-    float line[2 * kSome];
-    const int64_t count = std::min(end - begin, kSome), first = begin % rows;
-    interleave(from + begin / rows, from_stride, rows, line, first, first + count);
-    store_f16(line + first, to + begin, 1, count);
-    begin += count;
+  constexpr int64_t kSome = 128, kMostRows = 16;  // of each row, of which there are no more
+  alignas(64) float line[kMostRows * kSome];
+  for (; end > 0; begin -= kSome * rows, end -= kSome * rows, from += kSome, to += kSome * rows) {
+    const int64_t first = std::max<int64_t>(begin, 0), last = std::min(end, kSome * rows);
+    if (first >= last) continue;
+    interleave(from, from_stride, rows, line, first, last);
+    store_f16(line + first, to + first, 1, last - first);
   }
 }
 

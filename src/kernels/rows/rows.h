@@ -33,7 +33,7 @@ using CopyRow = void (*)(const void* from, std::int64_t from_stride, void* to,
 using InterleaveRows = void (*)(const float* from, std::int64_t from_stride, std::int64_t rows,
                                 float* to, std::int64_t begin, std::int64_t end) noexcept;
 
-// As InterleaveRows, rounded to float16.
+// As InterleaveRows, of up to 16 rows, rounded to float16.
 using InterleaveHalves = void (*)(const float* from, std::int64_t from_stride, std::int64_t rows,
                                   void* to, std::int64_t begin, std::int64_t end) noexcept;
 
