@@ -139,6 +139,7 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
     : SplitPlan(params, options),
       unit_(*kernels::split_kernels(split_parts(data_type_))),
       kernels_(*kernels::product_kernels(split_parts(data_type_))),
+      transpose_(kernels::transpose_kernel(Isa::amx, bit_size(data_type_)).transpose),
       shape_(as_one_image(geometry_)),
       sets_(phase_sets(shape_)),
       planes_(shape_.batch < geometry_.batch ? Planes{} : planes_of(shape_, sets_)),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/split/product.h"
+#include "kernels/transpose/transpose.h"
 #include "ops/product_filter.h"
 #include "ops/split_plan.h"
 
@@ -128,8 +129,10 @@ class ProductConvolution final : public SplitPlan {
                    const Slot& slot, kernels::ProductSide& side) const noexcept;
   void pack(const Tile& tile, const std::byte* input, const Batch& batch, std::uint16_t* to,
             const Slot& slot, kernels::ProductSide& side) const noexcept;
-  void gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
-                  std::int64_t count, std::int64_t term, float* to) const noexcept;
+  std::int64_t neighbours(const PhaseSet& set, std::int64_t term) const noexcept;
+  void gather_rows(const Tile& tile, const std::byte* input, std::int64_t position,
+                   std::int64_t count, std::int64_t term, std::int64_t terms,
+                   std::byte* to) const noexcept;
   void fill_planes(const Tile& tile, const std::byte* input, const Slot& slot,
                    kernels::LaneRange& range) const noexcept;
   void store(const RunArguments& arguments, const Tile& tile, const Member& member,
@@ -138,6 +141,7 @@ class ProductConvolution final : public SplitPlan {
 
   const kernels::SplitKernels& unit_;
   const kernels::ProductKernels& kernels_;
+  kernels::TransposeFunction transpose_;
   ConvolutionGeometry shape_;  // what follows, and all tiles, are of this
   std::vector<PhaseSet> sets_;
   Planes planes_;

@@ -15,6 +15,14 @@ using kernels::PatchPairs;
 using kernels::ProductResult;
 using kernels::ProductSide;
 
+namespace {
+
+// Elements from one position to the next. Patches 16x16 of 3x224x224 for 768 channels, in turns:
+// 1043 us, 1175 term by term; 8x8x8 of 128x128x64 in float16 for 256: 1995, 3634.
+constexpr std::int64_t kFarPositions = 2;
+
+}  // namespace
+
 ProductConvolution::Batch ProductConvolution::batch_at(const Tile& tile, std::int64_t first,
                                                        std::int64_t step) const noexcept {
   return {first, std::min(run_, tile.count - first), step,
@@ -68,7 +76,7 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
       side.units = 0;
       side.rows = {.rows = slot.rows,
                    .offsets = slot.row_offsets,
-                   .half = false,
+                   .half = data_type_ == DataType::float16,
                    .step = 1,
                    .first = 0,
                    .length = INT64_MAX,
@@ -77,9 +85,10 @@ void ProductConvolution::pack(const Tile& tile, const std::byte* input, const Ba
                    .positions = batch.count,
                    .to = to + s * step_elements,
                    .block_stride = batch.steps * step_elements};
-      for (std::int64_t t = 0; t < side.rows.terms; ++t) {
-        gather_row(tile, input, tile.first + batch.first, batch.count, first_term + t,
-                   slot.rows + t * run_);
+      for (std::int64_t t = 0, terms = 0; t < side.rows.terms; t += terms) {
+        terms = std::min(neighbours(*tile.set, first_term + t), side.rows.terms - t);
+        gather_rows(tile, input, tile.first + batch.first, batch.count, first_term + t, terms,
+                    reinterpret_cast<std::byte*>(slot.rows) + t * run_ * element_bytes_);
       }
       kernels_.pack(side);
     }
@@ -95,35 +104,69 @@ std::int64_t ProductConvolution::tap_offset(const PhaseSet& set, std::int64_t ta
          pd.offset(tap / (pw.taps * ph.taps)) * shape_.in_strides[0];
 }
 
-void ProductConvolution::gather_row(const Tile& tile, const std::byte* input, std::int64_t position,
-                                    std::int64_t count, std::int64_t term,
-                                    float* to) const noexcept {
+// How many terms from one on read neighbours in the input, where positions lie so far apart that
+// these are better read together.
+std::int64_t ProductConvolution::neighbours(const PhaseSet& set, std::int64_t term) const noexcept {
+  const Phase& pw = set.inputs[2];
+  if (shape_.in_strides[2] != 1 || pw.offset_step != 1 || pw.in_step < kFarPositions) return 1;
+  return pw.taps - term % pw.taps;
+}
+
+// Rows of positions, run_ apart, of one term or of several neighbours.
+void ProductConvolution::gather_rows(const Tile& tile, const std::byte* input,
+                                     std::int64_t position, std::int64_t count, std::int64_t term,
+                                     std::int64_t terms, std::byte* to) const noexcept {
   const ConvolutionGeometry& g = shape_;
   const auto& [pd, ph, pw] = tile.set->inputs;
   const std::int64_t tap = term % tile.set->taps;
   const std::int64_t off_w = pw.offset(tap % pw.taps);
   const std::int64_t off_h = ph.offset(tap / pw.taps % ph.taps);
   const std::int64_t off_d = pd.offset(tap / (pw.taps * ph.taps));
-  const auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
+  // Columns that lie inside for all of the terms.
+  auto [inside_begin, inside_end] = g.axes[2].inside(pw, off_w);
+  if (terms > 1) inside_end = g.axes[2].inside(pw, off_w + terms - 1)[1];
   const std::int64_t stride = pw.in_step * g.in_strides[2];
   const std::byte* channel = input + term / tile.set->taps * g.in_channel_stride * element_bytes_;
   std::int64_t row = position / pw.count;
   std::int64_t column = position % pw.count;
-  for (float* const stop = to + count; to < stop; ++row, column = 0) {
-    const std::int64_t end = std::min(pw.count, column + (stop - to));
+  for (std::int64_t n = 0, end = 0; n < count; n += end - column, ++row, column = 0) {
+    end = std::min(pw.count, column + count - n);
     const std::int64_t d = row / ph.count * pd.in_step + off_d;
     const std::int64_t h = row % ph.count * ph.in_step + off_h;
     const bool inside = d >= 0 && d < g.axes[0].in_size() && h >= 0 && h < g.axes[1].in_size();
     const std::int64_t begin = inside ? std::clamp(inside_begin, column, end) : end;
     const std::int64_t last = std::clamp(inside_end, begin, end);
-    to = std::fill_n(to, begin - column, 0.0f);
+    const auto place = [&](std::int64_t at) { return to + (n + at - column) * element_bytes_; };
+    const auto gather_edge = [&](std::int64_t from, std::int64_t stop) {
+      if (from == stop) return;
+      if (terms == 1) {
+        std::memset(place(from), 0, (stop - from) * element_bytes_);
+        return;
+      }
+      for (std::int64_t q = 0; q < terms; ++q) {
+        gather_rows(tile, input, row * pw.count + from, stop - from, term + q, 1,
+                    place(from) + q * run_ * element_bytes_);
+      }
+    };
+    gather_edge(column, begin);
     if (begin < last) {
-      const std::int64_t offset = d * g.in_strides[0] + h * g.in_strides[1] +
-                                  (begin * pw.in_step + off_w) * g.in_strides[2];
-      rows_.load(data_type_)(channel + offset * element_bytes_, stride, to, last - begin);
-      to += last - begin;
+      const std::byte* from = channel + (d * g.in_strides[0] + h * g.in_strides[1] +
+                                         (begin * pw.in_step + off_w) * g.in_strides[2]) *
+                                            element_bytes_;
+      if (terms == 1 && data_type_ == DataType::float16) {
+        rows_.copy(data_type_)(from, stride, place(begin), 1, last - begin);
+      } else if (terms == 1) {  // which knows a stride of 2
+        rows_.load(data_type_)(from, stride, reinterpret_cast<float*>(place(begin)), last - begin);
+      } else {
+        transpose_({.from = from,
+                    .from_row = stride,
+                    .to = place(begin),
+                    .to_row = run_,
+                    .rows = terms,
+                    .count = last - begin});
+      }
     }
-    to = std::fill_n(to, end - last, 0.0f);
+    gather_edge(last, end);
   }
 }
 

@@ -31,10 +31,10 @@ using base::divide_up;
 using base::kLineBytes;
 using std::int64_t;
 
-// Large enough to hide the cost of starting a tile, small enough for many threads.
+// Large enough to hide the cost of starting a tile, small enough for all threads to end together.
 constexpr int64_t kMaxTileBytes = 65536;
 constexpr int64_t kMinTileBytes = 4096;
-constexpr int64_t kWantedTiles = 64;
+constexpr int64_t kTilesAThread = 8;
 
 // Runs shorter than this are mostly overhead: another digit may have longer ones.
 constexpr int64_t kShortRun = 8;
@@ -71,7 +71,8 @@ class UnfoldBody final : public PlanBody {
                                        bit_size(params.input.data_type))),
         transpose_(kernels::transpose_kernel(kernel_.isa, bit_size(params.input.data_type))) {
     choose_digits();
-    choose_tiles();
+    choose_tiles(kTilesAThread *
+                 moving_slot_count(options, INT64_MAX, params.input, params.output));
     choose_prefetches();
     x_inside_ = inside_ranges(x_);
     if (y_) y_inside_ = inside_ranges(*y_);
@@ -178,7 +179,7 @@ class UnfoldBody final : public PlanBody {
     });
   }
 
-  void choose_tiles() {
+  void choose_tiles(int64_t wanted) {
     const int64_t x_count = digit(x_).count;
     const int64_t y_count = y_ ? digit(*y_).count : 1;
     planes_ = 1;
@@ -186,7 +187,7 @@ class UnfoldBody final : public PlanBody {
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
     streams_ = output_bytes > base::outer_cache_bytes();
     const int64_t budget =
-        std::clamp(output_bytes / kWantedTiles, kMinTileBytes, kMaxTileBytes) / element_bytes_;
+        std::clamp(output_bytes / wanted, kMinTileBytes, kMaxTileBytes) / element_bytes_;
     const bool neighbours = y_ && y_->role == block && axes_[y_->axis].plain() &&
                             axes_[y_->axis].image_step == 1;  // rows take lines by turns
     const int64_t rows_at_once =

@@ -54,6 +54,34 @@ TEST_F(ProductConvolutionTest, FirstLayers) {
   }
 }
 
+// Positions far apart: neighbours of a row are gathered together, but not where some are outside.
+TEST_F(ProductConvolutionTest, WindowsSideBySide) {
+  for (const Shape& shape :
+       {Shape{2, 5, 40, 1, 48, 90, 16, 16, 1}, Shape{1, 20, 34, 2, 21, 47, 5, 5, 1},
+        Shape{1, 33, 20, 1, 9, 70, 2, 3, 1}, Shape{1, 20, 20, 1, 40, 61, 3, 7, 2},
+        Shape{3, 17, 70, 1, 30, 19, 6, 4, 1}}) {
+    ConvolutionParams p = params_of(shape);
+    for (const ConvolutionMode mode :
+         {ConvolutionMode::convolution, ConvolutionMode::cross_correlation}) {
+      p.mode = mode;
+      expect_right(p);
+      p.start_padding = {0, 0};
+      p.output.sizes = output_sizes(p);
+      expect_right(p);
+    }
+  }
+  ConvolutionParams p = params_of({1, 3, 40, 1, 20, 60, 4, 4, 1});
+  p.input.sizes = {1, 3, 9, 20, 60};
+  p.filter.sizes = {40, 3, 4, 4, 8};
+  p.bias = TensorDesc{.sizes = {1, 40, 1, 1, 1}};
+  p.strides = {4, 4, 8};
+  p.dilations = {1, 1, 1};
+  p.start_padding = p.end_padding = {1, 2, 5};
+  p.output_padding = {};
+  p.output.sizes = output_sizes(p);
+  expect_right(p);
+}
+
 TEST_F(ProductConvolutionTest, EveryHalf) {
   for (const std::uint32_t stride : {1u, 2u}) {
     for (const std::uint32_t out : {16u, 35u}) {
@@ -62,6 +90,7 @@ TEST_F(ProductConvolutionTest, EveryHalf) {
   }
   expect_every_half<ProductConvolution>({1, 35, 40, 1, 43, 46, 1, 1, 1});
   expect_every_half<ProductConvolution>({1, 35, 40, 1, 43, 46, 1, 2, 1});
+  expect_every_half<ProductConvolution>({1, 9, 40, 1, 85, 90, 5, 5, 1});
 }
 
 // One output where the stride has several: one phase, but as many classes of taps as ever.
