@@ -92,6 +92,15 @@ bool DirectConvolution::sums_runs() const noexcept {
   return in_place_ && !whole_planes_ && geometry_.axes[kHeight].phase(0).taps == 1;
 }
 
+bool DirectConvolution::widens_rows() const noexcept {
+  const auto& [depth, height, width] = geometry_.axes;
+  const Phase rows = height.phase(0), columns = width.phase(0);
+  return in_place_ && !whole_planes_ && data_type_ == DataType::float16 &&
+         depth.phase(0).taps == 1 && rows.taps == 3 && columns.taps == 3 && rows.in_step == 1 &&
+         box_[kWidth] == columns.count && DirectInPlace::widens(columns.count) &&
+         DirectInPlace::has_three(width.in_size(), columns.count, -columns.first_offset);
+}
+
 // Floats that a channel of a tile is copied to.
 std::int64_t DirectConvolution::copied_floats() const noexcept {
   std::int64_t floats = geometry_.axes[kWidth].in_size();
@@ -102,7 +111,7 @@ std::int64_t DirectConvolution::copied_floats() const noexcept {
 }
 
 bool DirectConvolution::copies_too_much() const noexcept {
-  return in_place_ && !sums_runs() && data_type_ == DataType::float16 &&
+  return in_place_ && !sums_runs() && !widens_rows() && data_type_ == DataType::float16 &&
          box_[whole_planes_ ? kDepth : kHeight] >= kFewestCopiedRows &&
          copied_floats() > kMostCopiedFloats;
 }
@@ -113,6 +122,10 @@ void DirectConvolution::use_no_planes() noexcept {
   // Two channels at a time.
   batch_ =
       std::min(std::clamp<std::int64_t>(kBatchBytes / bytes, 2, kMaxBatch) / 2 * 2, group_block_);
+  if (widens_rows()) {
+    slot_bytes_ = 0;
+    return;
+  }
   if (sums_runs()) {
     const std::int64_t in_size = geometry_.axes[kWidth].in_size();
     slot_bytes_ = data_type_ == DataType::float16

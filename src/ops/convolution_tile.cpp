@@ -329,8 +329,23 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
   const auto& [wd, wh, ww] = tile.windows;
   for (std::int64_t d = 0; d < tile.count[0]; ++d) {
     const auto taps_d = taps_inside(tile.phases[0], tile.first[0] + d, 1, g.axes[0].in_size());
+    std::array<std::int64_t, 2> taps_before{};
+    const Strip* row_before = strip;
     for (std::int64_t h = 0; h < tile.count[1]; ++h) {
       const auto taps_h = taps_inside(tile.phases[1], tile.first[1] + h, 1, g.axes[1].in_size());
+      const Strip* const from = row_before;
+      row_before = strip;
+      if (h > 0 && taps_h == taps_before && !one_tap_ && !strips_apart_) {
+        // As in the row before.
+        for (const Strip* s = from; s != row_before; ++s, ++strip) {
+          *strip = *s;
+          strip->a += wh.step * tile.element_strides[1];
+          strip->acc += across_ ? tile.phases[1].step * g.out_strides[1]
+                                : tile.count[2] * tile.merged * columns;
+        }
+        continue;
+      }
+      taps_before = taps_h;
       const std::int64_t row = (d * tile.count[1] + h) * tile.count[2];
       const std::int64_t output_row =
           (tile.phases[0].start + (tile.first[0] + d) * tile.phases[0].step) * g.out_strides[0] +

@@ -223,6 +223,15 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
   }
 }
 
+// Tiles that begin within a row.
+TEST(DirectConvolutionPadding, RowsPastTheCache) {
+  for (const DataType type : {DataType::float32, DataType::float16}) {
+    ConvolutionParams p = params_of({2, 1, 1, {3, 9001}, {3, 3}, {1, 1}, {1, 1}});
+    p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+    testing::expect_right(p, 6);  // AVX-512
+  }
+}
+
 TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
   const auto algorithm = [](const DirectShape& shape) {
     return plan(direct_params(shape), {.max_isa = Isa::base}).algorithm();

@@ -61,8 +61,9 @@ void inside_of(const DirectInPlace& b, int64_t column, int64_t vectors, std::uin
 }
 
 // Where some channels are read: in the input, or in a copy.
+template <class In>
 struct Source {
-  const float* in;  // of channel 0 of the block
+  const In* in;  // of channel 0 of the block
   int64_t channel_stride, layer_stride, row_stride;
   int64_t layer, row;  // the first layer and row that are there
   int64_t end;         // of the channels
@@ -79,7 +80,7 @@ bool lies_inside(const DirectInPlace& b, const T* first, int64_t elements) {
 // Channels from `channel` on. Vectors that leave the rows must not leave the input, and have
 // float32 to read: what cannot be had in place is copied, some channels at a time.
 template <class T>
-Source source_of(const DirectInPlace& b, int64_t channel) {
+Source<float> source_of(const DirectInPlace& b, int64_t channel) {
   const auto [d, h, w] = b.first;
   const int64_t layer = std::max<int64_t>(d, 0), row = std::max<int64_t>(h, 0);
   const int64_t layers =
@@ -177,8 +178,8 @@ Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
   return {in, out - in, bytes / (columns * times), dense ? times : 0};
 }
 
-// Strips are as wide as a cut allows, all nearly the same.
-template <class T>
+// Strips are as wide as a cut allows, all nearly the same. In: what the sums read.
+template <class T, class In = float>
 void sum_channels(const DirectInPlace& b, const Cut& cut) {
   const int64_t vectors = (b.out_sizes.width + kLanes - 1) / kLanes;
   const int64_t strips = (vectors + cut.vectors - 1) / cut.vectors;
@@ -215,12 +216,24 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   block.out_row_stride = b.out_strides.height;
   block.wanted_row_stride = b.in_strides.height * kElement;
   block.wanted_channel_stride = b.in_channel_stride * kElement;
-  Source source{};
+  block.in_width = b.in_sizes.width;
+  Source<In> source{};
+  if constexpr (sizeof(In) != sizeof(float)) {
+    source = {static_cast<const In*>(b.in),
+              b.in_channel_stride,
+              b.in_strides.depth,
+              b.in_strides.height,
+              0,
+              0,
+              b.channels};
+  }
   for (int64_t channel = 0; channel < b.channels; channel += block.channels) {
-    if (channel == source.end) source = source_of<T>(b, channel);
+    if constexpr (sizeof(In) == sizeof(float)) {
+      if (channel == source.end) source = source_of<T>(b, channel);
+    }
     block.channels = std::min(cut.channels, source.end - channel);
     const Function first_sum = block.channels > 1 ? cut.function(1, block.channels) : wide;
-    const float* const in = source.in + channel * source.channel_stride;
+    const In* const in = source.in + channel * source.channel_stride;
     T* const out = static_cast<T*>(b.out) + channel * b.out_channel_stride;
     const float* const filter = b.filter + channel * b.filter_channel_stride;
     block.in_row_stride = source.row_stride;
@@ -243,8 +256,8 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
         const int64_t in_row = first * b.step.height + b.first.height;
         block.top = -in_row;
         block.bottom = b.in_sizes.height - in_row;
-        block.in = in + (in_layer + front - source.layer) * source.layer_stride +
-                   (in_row - source.row) * source.row_stride;
+        const In* from = in + (in_layer + front - source.layer) * source.layer_stride +
+                         (in_row - source.row) * source.row_stride;
         block.masks = masks;
         block.wanted =
             wanted + (channel * b.in_channel_stride + (in_layer + front) * b.in_strides.depth +
@@ -255,10 +268,12 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
         for (int64_t i = 0; i < strips; ++i) {
           const int64_t count = i < wider ? width + 1 : width;
           const int64_t read = count * kLanes * b.step.width;
+          block.in = from;
+          block.column = (b.out_sizes.width - left) * b.step.width;
           block.out = to;
           block.out_mask = inside(0, left - (count - 1) * kLanes);
           (i < wider || wider == 0 ? first_sum : narrow)(block);
-          block.in += read;
+          from += read;
           block.masks += count * b.window.width;
           block.wanted += read * kElement;
           to += count * kLanes;
@@ -279,10 +294,11 @@ Function block_function(int64_t vectors, int64_t channels) {
 
 template <class T>
 Function three_function(int64_t vectors, int64_t channels) {
-  if (channels > 1) return sum_three<T, 1, 2>;
-  constexpr Function of_vectors[] = {sum_three<T, 1, 1>, sum_three<T, 2, 1>, sum_three<T, 3, 1>,
-                                     sum_three<T, 4, 1>, sum_three<T, 5, 1>, sum_three<T, 6, 1>,
-                                     sum_three<T, 7, 1>};
+  if (channels > 1) return sum_three<T, float, 1, 2>;
+  constexpr Function of_vectors[] = {sum_three<T, float, 1, 1>, sum_three<T, float, 2, 1>,
+                                     sum_three<T, float, 3, 1>, sum_three<T, T, 4, 1>,
+                                     sum_three<T, T, 5, 1>,     sum_three<T, T, 6, 1>,
+                                     sum_three<T, T, 7, 1>};
   return of_vectors[vectors - 1];
 }
 
@@ -300,10 +316,10 @@ void sum_window(const DirectInPlace& b) {
       return sum_channels<T>(b, {rows, 1, 4, narrow_function<T, kWindow, kStep>});
     }
     if constexpr (kWindow == 3 && kStep == 1) {
-      // All padding in the first and in the last vector.
-      const int64_t end = b.in_sizes.width - b.first.width - 2;
-      if (b.first.width >= -kLanes && end >= (columns - 1) / kLanes * kLanes) {
-        return sum_channels<T>(b, {rows, 7, pair, three_function<T>});
+      if (DirectInPlace::has_three(b.in_sizes.width, columns, -b.first.width)) {
+        const Cut cut = {rows, 7, pair, three_function<T>};
+        return DirectInPlace::widens(columns) ? sum_channels<T, T>(b, cut)
+                                              : sum_channels<T>(b, cut);
       }
     }
   }
