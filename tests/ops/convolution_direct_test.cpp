@@ -122,7 +122,7 @@ class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
   Floats x_, w_, b_;
 };
 
-bool same_bits(const Floats& a, const Floats& b) {
+bool equal_bits(const Floats& a, const Floats& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * 4) == 0;
 }
 
@@ -174,13 +174,13 @@ TEST_P(DirectConvolutionTest, RoundsFloat16SumsOnceAtEveryLevel) {
 TEST_P(DirectConvolutionTest, ThreadsChangeNoBit) {
   const Floats expected = direct({.threads = 1});
   for (const unsigned threads : {2u, 3u, 7u}) {
-    EXPECT_TRUE(same_bits(direct({.threads = threads}), expected)) << threads;
+    EXPECT_TRUE(equal_bits(direct({.threads = threads}), expected)) << threads;
   }
 }
 
 TEST_P(DirectConvolutionTest, InfiniteWeightsDoNotMeetPadding) {
   w_[w_.size() / 2] = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(same_bits(direct({.threads = 1}), general()));
+  EXPECT_TRUE(equal_bits(direct({.threads = 1}), general()));
 }
 
 // Depthwise layers whose windows lie before and behind the image: what is left is the bias.
@@ -226,7 +226,7 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
 // Tiles that begin within a row.
 TEST(DirectConvolutionPadding, RowsPastTheCache) {
   for (const DataType type : {DataType::float32, DataType::float16}) {
-    ConvolutionParams p = params_of({2, 1, 1, {3, 9001}, {3, 3}, {1, 1}, {1, 1}});
+    ConvolutionParams p = direct_params({2, 1, 1, {3, 9001}, {3, 3}, {1, 1}, {1, 1}});
     p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
     testing::expect_right(p, 6);  // AVX-512
   }
