@@ -63,6 +63,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       rows_(kernels::row_kernels(gemm_.isa)),
       load_rows_(data_type_ == DataType::float16 ? kernels::direct_kernels(gemm_.isa).load_f16
                                                  : kernels::direct_kernels(gemm_.isa).load_f32),
+      transpose_(kernels::transpose_kernel(gemm_.isa, 32).transpose),
       filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),

@@ -9,6 +9,7 @@
 #include "kernels/direct/direct.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/rows/rows.h"
+#include "kernels/transpose/transpose.h"
 #include "ops/axis_window.h"
 #include "ops/convolution_filter.h"
 #include "ops/convolution_geometry.h"
@@ -185,6 +186,7 @@ class ConvolutionPlan final : public PlanBody {
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
   void (*load_rows_)(const kernels::DirectRows& rows) noexcept;
+  kernels::TransposeFunction transpose_;  // of float32
   kernels::ActivationRow activation_row_ = nullptr;
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed

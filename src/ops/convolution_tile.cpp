@@ -100,32 +100,70 @@ void ConvolutionPlan::pack_runs(const Tile& tile, float* planes) const noexcept 
       if (inside) std::fill(plane + bottom * pitch, plane + wh.size * pitch, 0.0f);
     }
     if (!inside) continue;
-    for (std::int64_t first = 0; first < ww.size; first += run) {
-      // Element i of the run is input position source + i * step.
+    const std::byte* const from =
+        tile.input +
+        (in_d * g.in_strides[0] + (wh.lowest + top) * g.in_strides[1]) * element_bytes_;
+    // Of a run, whose element i is input position source + i * step, those inside.
+    const auto inside_of = [&](std::int64_t first) {
       const std::int64_t source = ww.source(first);
       const std::int64_t begin = source < 0 ? std::min(base::divide_up(-source, step), most) : 0;
       const std::int64_t end =
           source >= in_size ? begin
                             : std::clamp(base::divide_up(in_size - source, step), begin, most);
-      const auto clear = [&](std::int64_t from, std::int64_t to) {
-        if (from == to) return;
+      return std::array{begin, end};
+    };
+    // Those that the runs of neighbours have inside together.
+    const std::int64_t last = ww.size - run;
+    const bool neighbours = data_type_ == DataType::float32 && last >= 3 * run &&
+                            ww.in_tap_step == 1 && g.in_strides[2] == 1;
+    const std::int64_t together = inside_of(0)[0];
+    const std::int64_t stop = neighbours ? std::max(together, inside_of(last)[1]) : together;
+    for (std::int64_t first = 0; first < ww.size; first += run) {
+      const auto [begin, end] = inside_of(first);
+      const auto load = [&](std::int64_t i, std::int64_t to) {
+        if (i >= to) return;
+        rows.from = from + (ww.source(first) + i * step) * g.in_strides[2] * element_bytes_;
+        rows.to = layer + top * pitch + first + i;
+        rows.columns = to - i;
+        if (rows.from_stride <= 2) return load_rows_(rows);
         for (std::int64_t c = 0; c < g.in_channels; ++c) {
-          float* row = layer + c * tile.channel_stride + top * pitch + first;
-          for (std::int64_t h = top; h < bottom; ++h, row += pitch) {
-            for (std::int64_t i = from; i < to; ++i) row[i] = 0.0f;
+          for (std::int64_t h = 0; h < bottom - top; ++h) {
+            const std::int64_t row = c * g.in_channel_stride + h * g.in_strides[1];
+            rows_.load(data_type_)(static_cast<const std::byte*>(rows.from) + row * element_bytes_,
+                                   rows.from_stride, rows.to + c * tile.channel_stride + h * pitch,
+                                   to - i);
+          }
+        }
+      };
+      const auto clear = [&](std::int64_t i, std::int64_t to) {
+        if (i >= to) return;
+        for (std::int64_t c = 0; c < g.in_channels; ++c) {
+          float* const row = layer + c * tile.channel_stride + top * pitch + first;
+          for (std::int64_t h = 0; h < bottom - top; ++h) {
+            for (std::int64_t n = i; n < to; ++n) row[h * pitch + n] = 0.0f;
           }
         }
       };
       clear(0, begin);
-      if (begin < end) {
-        rows.from = tile.input + (in_d * g.in_strides[0] + (wh.lowest + top) * g.in_strides[1] +
-                                  (source + begin * step) * g.in_strides[2]) *
-                                     element_bytes_;
-        rows.to = layer + top * pitch + first + begin;
-        rows.columns = end - begin;
-        load_rows_(rows);
+      if (together < stop) {
+        load(begin, together);
+        load(stop, end);
+      } else {
+        load(begin, end);
       }
       clear(end, most);
+    }
+    for (std::int64_t c = 0; c < g.in_channels && together < stop; ++c) {
+      for (std::int64_t h = 0; h < bottom - top; ++h) {
+        transpose_({.from = from + (c * g.in_channel_stride + h * g.in_strides[1] + ww.lowest +
+                                    together * step) *
+                                       element_bytes_,
+                    .from_row = step,
+                    .to = layer + c * tile.channel_stride + (top + h) * pitch + together,
+                    .to_row = run,
+                    .rows = last / run + 1,
+                    .count = stop - together});
+      }
     }
   }
 }
