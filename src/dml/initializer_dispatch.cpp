@@ -11,7 +11,7 @@ namespace {
 
 using Access = d3d12::BufferUse::Access;
 
-constexpr const char* kRun = "initialization";
+constexpr const char* kInitialization = "initialization";
 
 Slot input_slot(const Executable::Tensor& tensor) {
   Slot slot{tensor.name, Slot::Role::input};
@@ -58,12 +58,12 @@ InitializerDispatch::InitializerDispatch(
 void InitializerDispatch::run(std::span<std::byte* const> slots,
                               DeviceState& state) const noexcept {
   const auto remove = [&](HRESULT reason, std::string_view text) {
-    remove_device(state, kRun, reason, text);
+    remove_device(state, kInitialization, reason, text);
   };
   com::guard_plans(remove, [&] {
     for (std::size_t t = 0; t < targets_.size(); ++t) {
       const CompiledDispatch& target = *targets_[t];
-      Trace trace(kRun);
+      Trace trace(kInitialization);
       trace.detail([&] { return target.label(); });
       if (!target.begin_initialization()) {
         throw com::Failure(E_INVALIDARG, target.label() +

@@ -147,14 +147,18 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
         sums.in = planes + (i * step_[kDepth] * rows_of_[kHeight] + r) * rows_of_[kWidth];
         sums.next = next != nullptr ? next + r * g.in_strides[kHeight] : sums.in;
         kernels_.sum_phases(sums);
+        const std::int64_t first_row = (tile.first[kHeight] + r) * rows.count - rows.late;
+        std::int64_t m = 0, row = first_row - 1;
         for (std::int64_t n = 0; n < channels * rows.count; ++n) {
-          const std::int64_t row =
-              (tile.first[kHeight] + r) * rows.count - rows.late + n % rows.count;
+          if (++row == first_row + rows.count) {
+            row = first_row;
+            ++m;
+          }
           if (row < 0 || row >= joined_sizes_[kHeight]) continue;
           float* const from = scratch + n * columns.count * sums_stride_;
           if (general_.has_activation()) general_.activate(from, columns.count * sums_stride_);
           const std::int64_t offset =
-              tile.image * g.out_batch_stride + (channel + n / rows.count) * g.out_channel_stride +
+              tile.image * g.out_batch_stride + (channel + m) * g.out_channel_stride +
               (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
               row * g.out_strides[kHeight] + start * g.out_strides[kWidth];
           auto* output = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
@@ -164,6 +168,8 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
           if (data_type_ == DataType::float32 && g.out_strides[kWidth] == 1) {
             rows_.interleave(from, sums_stride_, columns.count, reinterpret_cast<float*>(output),
                              begin, end);
+          } else if (g.out_strides[kWidth] == 1) {
+            rows_.interleave_f16(from, sums_stride_, columns.count, output, begin, end);
           } else {
             rows_.interleave(from, sums_stride_, columns.count, line, begin, end);
             rows_.store(data_type_)(line + begin,

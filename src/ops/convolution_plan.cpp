@@ -173,6 +173,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     plane_floats_ = tiling_.channel_block * plane_stride(plane);
     one_tap_ =
         !across_ && most_taps(g) == 1 && (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
+    phases_alike_ = one_tap_ && tiling_.channel_block == g.in_channels && phases_read_alike(g);
     if (one_tap_) {
       const std::int64_t most = gemm_.max_positions[vectors_ - 1];
       plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] * most *
@@ -252,11 +253,13 @@ void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* 
     }
     compute_tile(arguments, packed, tile, slot_memory(slots, slot));
   };
-  if (across_) {
-    base::parallel_tiles_apart(slots_, count, body);
-  } else {
-    base::parallel_tiles(slots_, count, body);
-  }
+  if (across_) return base::parallel_tiles_apart(slots_, count, body);
+  // One thread takes all phases that share what it packs, where there are enough of these.
+  const std::int64_t phases = phase_counts_[0] * phase_counts_[1] * phase_counts_[2];
+  const std::int64_t together = phases_alike_ && count >= 4 * slots_ * phases ? phases : 1;
+  base::parallel_tiles(slots_, count / together, [&](std::int64_t index, unsigned slot) {
+    for (std::int64_t i = index * together; i < (index + 1) * together; ++i) body(i, slot);
+  });
 }
 
 void ConvolutionPlan::pack_filter(const void* filter, std::byte* packed) const noexcept {
@@ -273,7 +276,12 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   tile.index = index;
   // Positions run fastest: neighbouring tiles share the panels that they read, or, where that costs
   // a copy, what these are multiplied by.
+  std::array<std::int64_t, kSpatial> phases;
+  const auto take_phases = [&] {
+    for (int d = kSpatial; d-- > 0;) phases[d] = base::take_digit(index, phase_counts_[d]);
+  };
   std::int64_t block = strips_apart_ ? base::take_digit(index, tiling_.panel_blocks) : 0;
+  if (phases_alike_) take_phases();
   tile.box = index;
   for (int d = kSpatial; d-- > 0;) {
     tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
@@ -281,8 +289,9 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   if (!strips_apart_) block = base::take_digit(index, tiling_.panel_blocks);
   tile.first_panel = block * tiling_.panel_block;
   tile.panel_count = std::min(tiling_.panel_block, filter_.panels() - tile.first_panel);
+  if (!phases_alike_) take_phases();
   for (int d = kSpatial; d-- > 0;) {
-    std::int64_t phase = base::take_digit(index, phase_counts_[d]);
+    std::int64_t phase = phases[d];
     if (d == kLast && merges_) {
       tile.merged = phase == 0 ? merged_ : 1;
       if (phase > 0) phase += merged_ - 1;
@@ -344,8 +353,9 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
     const float* a = slot.planes;
     if (tile.in_place) {
       a = reinterpret_cast<const float*>(tile.input) + first * g.in_channel_stride;
-    } else {
+    } else if (!phases_alike_ || *slot.box != tile.box) {
       pack_planes(tile, first, channels, slot);
+      *slot.box = tile.box;
     }
     if (first == 0 || channels != tiling_.channel_block) {
       strips = list_strips(tile, channels, slot);
@@ -474,17 +484,6 @@ void ConvolutionPlan::store_run(const float* sums, std::int64_t count, std::int6
                 rows);
     }
   }
-}
-
-void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel, float* sums,
-                             std::int64_t count) const noexcept {
-  if (const auto* bias = static_cast<const std::byte*>(arguments.inputs[2])) {
-    float value;
-    rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
-  }
-  for (std::int64_t i = 0; i < count; ++i) sums[i] = kernels::one_nan(sums[i]);
-  activate(sums, count);
 }
 
 void ConvolutionPlan::activate(float* sums, std::int64_t count) const noexcept {

@@ -202,7 +202,8 @@ class ConvolutionPlan final : public PlanBody {
   PackedFilter filter_;
 
   bool one_tap_ = false;  // of each phase: nothing overlaps, strips are packed one after the other
-  bool merges_ = false;   // the strided phases of the last dimension are computed together
+  bool phases_alike_ = false;  // one tap each, and what one of them has packed serves all
+  bool merges_ = false;        // the strided phases of the last dimension are computed together
   std::int64_t merged_ = 1;
   std::array<std::int64_t, 2> merged_offsets_{};       // lowest and highest of all their taps
   std::array<std::int64_t, kSpatial> phase_counts_{};  // merged ones count once

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/one_nan.h"
 #include "ops/convolution_plan.h"
 
 namespace weft::ops {
@@ -102,6 +103,17 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
   rows_.store(data_type_)(slot.row_sums,
                           static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_,
                           pw.step * g.out_strides[2], count);
+}
+
+void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel, float* sums,
+                             std::int64_t count) const noexcept {
+  if (const auto* bias = static_cast<const std::byte*>(arguments.inputs[2])) {
+    float value;
+    rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
+  }
+  for (std::int64_t i = 0; i < count; ++i) sums[i] = kernels::one_nan(sums[i]);
+  activate(sums, count);
 }
 
 }  // namespace weft::ops

@@ -105,6 +105,20 @@ std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept {
   return taps;
 }
 
+bool phases_read_alike(const ConvolutionGeometry& geometry) noexcept {
+  for (const ConvolutionAxis& axis : geometry.axes) {
+    const Phase first = axis.phase(0);
+    for (std::int64_t p = 0; p < axis.phase_count(); ++p) {
+      const Phase phase = axis.phase(p);
+      if (phase.taps != 1 || phase.first_offset != first.first_offset ||
+          phase.in_step != first.in_step || phase.count != first.count) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept {
   const ConvolutionAxis& axis = geometry.axes[kSpatial - 1];

@@ -77,6 +77,9 @@ std::int64_t vectors_across(const ConvolutionGeometry& geometry,
 std::int64_t channels_across(const ConvolutionGeometry& geometry,
                              const kernels::GemmKernel& kernel) noexcept;
 
+// Whether all phases have one tap and as many positions, and read the same inputs.
+bool phases_read_alike(const ConvolutionGeometry& geometry) noexcept;
+
 // Taps of the phase that has the most.
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
 

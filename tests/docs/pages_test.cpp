@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 
-const fs::path source_tree = source_dir();
+const fs::path kSourceTree = source_dir();
 
 std::vector<fs::path> files_below(const fs::path& folder, const std::set<std::string>& extensions) {
   std::vector<fs::path> files;
@@ -31,8 +31,8 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::set<std::st
 }
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> result = files_below(source_tree / "docs", {".md"});
-  for (const auto& entry : fs::directory_iterator(source_tree)) {
+  std::vector<fs::path> result = files_below(kSourceTree / "docs", {".md"});
+  for (const auto& entry : fs::directory_iterator(kSourceTree)) {
     if (entry.path().extension() == ".md") result.push_back(entry.path());
   }
   return result;
@@ -42,7 +42,7 @@ std::vector<fs::path> pages() {
 std::set<std::string> test_names() {
   static const std::regex test_pattern(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
   std::set<std::string> names;
-  for (const fs::path& file : files_below(source_tree / "tests", {".cpp"})) {
+  for (const fs::path& file : files_below(kSourceTree / "tests", {".cpp"})) {
     const std::string text = read_file(file);
     for (std::sregex_iterator it(text.begin(), text.end(), test_pattern), end; it != end; ++it) {
       names.insert((*it)[1].str() + "." + (*it)[2].str());
@@ -52,7 +52,7 @@ std::set<std::string> test_names() {
 }
 
 TEST(PagesTest, OperatorsPageIsWhatInfoPrints) {
-  EXPECT_EQ(run_shell("weft info --markdown").out, read_file(source_tree / "docs/operators.md"))
+  EXPECT_EQ(run_shell("weft info --markdown").out, read_file(kSourceTree / "docs/operators.md"))
       << "weft info --markdown > docs/operators.md makes it anew";
 }
 
@@ -62,7 +62,7 @@ std::map<std::string, std::string> decisions() {
   std::map<std::string, std::string> entries;
   for (const char* name :
        {"docs/decisions.md", "docs/decisions-directml.md", "docs/decisions-d3d12.md"}) {
-    const std::string page = read_file(source_tree / name);
+    const std::string page = read_file(kSourceTree / name);
     for (std::sregex_iterator it(page.begin(), page.end(), heading_pattern), end; it != end; ++it) {
       const auto begin = static_cast<std::size_t>(it->position() + it->length());
       entries[(*it)[1]] = page.substr(begin, page.find("\n#", begin) - begin);
@@ -107,12 +107,12 @@ TEST(PagesTest, EveryLinkLeadsSomewhere) {
 TEST(PagesTest, EveryDecisionThatHeadersPointToExists) {
   static const std::regex pointer_pattern(R"((docs/decisions[\w-]*\.md)#([\w-]+))");
   for (const char* folder : {"include", "src", "tools"}) {
-    for (const fs::path& file : files_below(source_tree / folder, {".h", ".cpp"})) {
+    for (const fs::path& file : files_below(kSourceTree / folder, {".h", ".cpp"})) {
       const std::string text = read_file(file);
       for (std::sregex_iterator it(text.begin(), text.end(), pointer_pattern), end; it != end;
            ++it) {
-        ASSERT_TRUE(fs::exists(source_tree / (*it)[1].str())) << file;
-        EXPECT_THAT(anchors(read_file(source_tree / (*it)[1].str())), Contains((*it)[2].str()))
+        ASSERT_TRUE(fs::exists(kSourceTree / (*it)[1].str())) << file;
+        EXPECT_THAT(anchors(read_file(kSourceTree / (*it)[1].str())), Contains((*it)[2].str()))
             << file;
       }
     }

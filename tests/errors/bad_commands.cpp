@@ -6,7 +6,7 @@ namespace weft::testing {
 
 namespace {
 
-constexpr char kWhole[] = ", must be a whole number from 0 to 18446744073709551615";
+constexpr char kWhole64[] = ", must be a whole number from 0 to 18446744073709551615";
 constexpr char kPositive[] = ", must be a whole number from 1 to 18446744073709551615";
 
 BadInput in_commands(std::string name, Change change, std::vector<std::string> errors,
@@ -158,7 +158,7 @@ std::vector<BadInput> bad_bindings() {
                   set("/InputTensor", R"({"name": "x", "offset": 4})"),
                   {"/InputTensor: unknown field \"offset\""}),
       in_bindings("negative offset", set("/InputTensor", R"({"name": "x", "elementOffset": -4})"),
-                  {std::string("/InputTensor/elementOffset: is -4") + kWhole}),
+                  {std::string("/InputTensor/elementOffset: is -4") + kWhole64}),
       in_bindings("no elements", set("/InputTensor", R"({"name": "x", "elementCount": 0})"),
                   {std::string("/InputTensor/elementCount: is 0") + kPositive}),
       in_bindings("elements without a size",

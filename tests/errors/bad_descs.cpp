@@ -13,7 +13,7 @@ constexpr char kFusable[] =
     "ACTIVATION_SOFTSIGN, ACTIVATION_TANH, ACTIVATION_THRESHOLDED_RELU, ACTIVATION_SHRINK, "
     "ACTIVATION_CELU, ACTIVATION_GELU";
 
-constexpr char kWhole[] = ", must be a whole number from 0 to 4294967295";
+constexpr char kWhole32[] = ", must be a whole number from 0 to 4294967295";
 constexpr char kFloat[] =
     ", must be a number within +-3.4028235e+38, \"nan\", \"inf\" or \"-inf\" (FLOAT32)";
 
@@ -105,20 +105,20 @@ void add_wrong_fields(std::vector<BadInput>& rows) {
   add("UNFOLD", "strides that are null", set("/Strides", "null"),
       {"/Strides: is null, must be an array"});
   add("UNFOLD", "negative stride", set("/Strides/0", "-1"),
-      {std::string("/Strides/0: is -1") + kWhole});
+      {std::string("/Strides/0: is -1") + kWhole32});
   add("UNFOLD", "half a window", set("/WindowSizes/1", "1.5"),
-      {std::string("/WindowSizes/1: is 1.5") + kWhole});
+      {std::string("/WindowSizes/1: is 1.5") + kWhole32});
   add("UNFOLD", "window past 32 bits", set("/WindowSizes/0", "4294967296"),
-      {std::string("/WindowSizes/0: is 4294967296") + kWhole});
+      {std::string("/WindowSizes/0: is 4294967296") + kWhole32});
   add("UNFOLD", "window past 64 bits", set("/WindowSizes/0", "36893488147419103235"),
-      {std::string("/WindowSizes/0: is 3.6893488147419103e+19") + kWhole});
+      {std::string("/WindowSizes/0: is 3.6893488147419103e+19") + kWhole32});
   add("UNFOLD", "huge window", set("/WindowSizes/0", "1e300"),
-      {std::string("/WindowSizes/0: is 1e+300") + kWhole});
+      {std::string("/WindowSizes/0: is 1e+300") + kWhole32});
   add("UNFOLD", "padding that is text", set("/StartPadding/0", "\"same\""),
-      {std::string("/StartPadding/0: is \"same\"") + kWhole});
+      {std::string("/StartPadding/0: is \"same\"") + kWhole32});
   add("UNFOLD", "padding of arrays", set("/EndPadding", "[[1], [1]]"),
-      {std::string("/EndPadding/0: is an array") + kWhole,
-       std::string("/EndPadding/1: is an array") + kWhole});
+      {std::string("/EndPadding/0: is an array") + kWhole32,
+       std::string("/EndPadding/1: is an array") + kWhole32});
   add("UNFOLD", "one stride too many", set("/Strides", "[1, 1, 1]"),
       {"/Strides: has 3 entries, must have 2: DimensionCount"});
   add("UNFOLD", "one dilation too few", set("/Dilations", "[1]"),
@@ -148,7 +148,7 @@ void add_wrong_fields(std::vector<BadInput>& rows) {
   add("CONVOLUTION", "unknown direction", set("/Direction", "\"DML_CONVOLUTION_DIRECTION_UP\""),
       {"/Direction: is \"DML_CONVOLUTION_DIRECTION_UP\", must be one of FORWARD, BACKWARD"});
   add("CONVOLUTION", "groups that are text", set("/GroupCount", "\"two\""),
-      {std::string("/GroupCount: is \"two\"") + kWhole});
+      {std::string("/GroupCount: is \"two\"") + kWhole32});
   add("CONVOLUTION", "activation that is text", set("/FusedActivation", "\"RELU\""),
       {"/FusedActivation: is \"RELU\", must be an object"});
   add("CONVOLUTION", "activation without a type", set("/FusedActivation", "{}"),
@@ -208,19 +208,19 @@ void add_tensor_fields(std::vector<BadInput>& rows) {
   add("flag that is a number", set("/Flags", "1"),
       {"/Flags: is 1, must be one of NONE, OWNED_BY_DML"});
   add("sizes that are a number", set("/Sizes", "5"), {"/Sizes: is 5, must be an array"});
-  add("negative size", set("/Sizes/2", "-5"), {std::string("/Sizes/2: is -5") + kWhole});
+  add("negative size", set("/Sizes/2", "-5"), {std::string("/Sizes/2: is -5") + kWhole32});
   add("size that is a fraction", set("/Sizes/2", "5.5"),
-      {std::string("/Sizes/2: is 5.5") + kWhole});
+      {std::string("/Sizes/2: is 5.5") + kWhole32});
   add("size past 32 bits", set("/Sizes/0", "4294967296"),
-      {std::string("/Sizes/0: is 4294967296") + kWhole});
+      {std::string("/Sizes/0: is 4294967296") + kWhole32});
   add("DimensionCount of another length", set("/DimensionCount", "3"),
       {"/DimensionCount: is 3, must be 4: the length of Sizes"});
   add("negative stride", set("/Strides", "[90, 30, -6, 1]"),
-      {std::string("/Strides/2: is -6") + kWhole});
+      {std::string("/Strides/2: is -6") + kWhole32});
   add("total size that is negative", set("/TotalTensorSizeInBytes", "-1"),
       {"/TotalTensorSizeInBytes: is -1, must be a whole number from 0 to 18446744073709551615"});
   add("alignment past 32 bits", set("/GuaranteedBaseOffsetAlignment", "4294967296"),
-      {std::string("/GuaranteedBaseOffsetAlignment: is 4294967296") + kWhole});
+      {std::string("/GuaranteedBaseOffsetAlignment: is 4294967296") + kWhole32});
   add("unknown field", set("/Stride", "[1, 1, 1, 1]"),
       {": unknown field \"Stride\" (did you mean \"Strides\"?)"});
   add("desc of a desc with more", set("", R"({"Type": "BUFFER", "DataType": "FLOAT32",

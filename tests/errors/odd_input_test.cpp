@@ -40,7 +40,7 @@ const std::vector<int> kRows = {0, 1, 2, 3, 4, 5};
 const std::vector<int> kColumns = {0, 3, 1, 4, 2, 5};
 
 // x.npy with another header and other elements.
-OddInput with_npy(const char* name, const std::string& dictionary, const std::string& bytes) {
+OddInput npy_model(const char* name, const std::string& dictionary, const std::string& bytes) {
   return {name, "npy", {}, {{"x.npy", npy_file(dictionary, bytes)}}};
 }
 
@@ -71,18 +71,18 @@ std::vector<OddInput> odd_inputs() {
     return OddInput{name, "commands", set("/resources/x", json)};
   };
   return {
-      with_npy("Fortran order", header("<f4", "True", "(2, 3)"), elements<float>(kColumns)),
-      with_npy("Fortran order, three dimensions", header("<f4", "True", "(1, 2, 3)"),
-               elements<float>(kColumns)),
-      with_npy("Fortran order, one dimension", header("<f4", "True", "(6,)"), float_bytes(6)),
-      with_npy("big-endian", header(">f4", "False", "(2, 3)"), elements<float>(kRows, true)),
-      with_npy("big-endian in Fortran order", header(">f4", "True", "(2, 3)"),
-               elements<float>(kColumns, true)),
-      with_npy("native byte order", header("=f4", "False", "(2, 3)"), float_bytes(6)),
-      with_npy("another shape of as many elements", header("<f4", "False", "(3, 2, 1)"),
-               float_bytes(6)),
-      with_npy("keys in another order and quotes",
-               "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}\n\n", float_bytes(6)),
+      npy_model("Fortran order", header("<f4", "True", "(2, 3)"), elements<float>(kColumns)),
+      npy_model("Fortran order, three dimensions", header("<f4", "True", "(1, 2, 3)"),
+                elements<float>(kColumns)),
+      npy_model("Fortran order, one dimension", header("<f4", "True", "(6,)"), float_bytes(6)),
+      npy_model("big-endian", header(">f4", "False", "(2, 3)"), elements<float>(kRows, true)),
+      npy_model("big-endian in Fortran order", header(">f4", "True", "(2, 3)"),
+                elements<float>(kColumns, true)),
+      npy_model("native byte order", header("=f4", "False", "(2, 3)"), float_bytes(6)),
+      npy_model("another shape of as many elements", header("<f4", "False", "(3, 2, 1)"),
+                float_bytes(6)),
+      npy_model("keys in another order and quotes",
+                "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}\n\n", float_bytes(6)),
       {"version 2", "npy", {}, {{"x.npy", version(matrix, '\x02')}}},
       {"version 3", "npy", {}, {{"x.npy", version(matrix, '\x03')}}},
       of_type("big-endian doubles", "FLOAT64", ">f8", elements<double>(kRows, true)),

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "kernels/half.h"
 #include "kernels/kernel_test.h"
 #include "support/number.h"
 
@@ -251,6 +252,13 @@ TEST_P(Rows, Interleave) {
             << i << " of " << begin << " to " << end << ", " << rows << " rows";
       }
       ASSERT_TRUE(to.intact()) << "end " << end << ", rows " << rows;
+      const StridedArray<std::uint16_t> halves(end, 1, 0x7e55);
+      GetParam().interleave_f16(from.first(), stride, rows, halves.first(), begin, end);
+      for (std::int64_t i = 0; i < end; ++i) {
+        ASSERT_EQ(halves[i], i < begin ? 0x7e55 : narrow_half(from[i % rows * stride + i / rows]))
+            << i << " of " << begin << " to " << end << ", " << rows << " rows";
+      }
+      ASSERT_TRUE(halves.intact()) << "end " << end << ", rows " << rows;
     }
   }
 }

@@ -14,7 +14,7 @@ using ops::Halves;
 
 // Sizes in one, two or three dimensions; the same window and padding along all, and the same stride
 // but where there are strides.
-struct Shape {
+struct AcrossShape {
   std::uint32_t batch, groups, in, out;  // channels a group
   Dims spatial;
   std::uint32_t window, stride, dilation, padding;
@@ -23,7 +23,7 @@ struct Shape {
 
 // Rows that fill vectors of 16, or nearly so, and of 8; those that are one where they have one tap;
 // channels that are a power of two apart, between cache lines, and too many for one tile.
-const Shape shapes[] = {
+const AcrossShape shapes[] = {
     {1, 1, 64, 40, {32, 32}, 1, 1, 1, 0},
     {2, 1, 20, 33, {14, 14}, 1, 1, 1, 0},
     {1, 1, 200, 24, {30, 31}, 1, 2, 1, 0},
@@ -63,7 +63,7 @@ const Shape shapes[] = {
     {1, 1, 1, 45, {6000}, 16, 8, 1, 4},
 };
 
-ConvolutionParams params_of(const Shape& s) {
+ConvolutionParams across_params(const AcrossShape& s) {
   const std::size_t rank = s.spatial.size();
   ConvolutionParams p;
   p.mode = ConvolutionMode::cross_correlation;
@@ -90,8 +90,8 @@ class AcrossTest : public ops::NumbersTest, public ::testing::WithParamInterface
 
 // Strict mode has tests of its own; where multiply-adds are fused its chains are those of this way.
 TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
-  for (const Shape& shape : shapes) {
-    ConvolutionParams params = params_of(shape);
+  for (const AcrossShape& shape : shapes) {
+    ConvolutionParams params = across_params(shape);
     // After the sums, where it is not RELU.
     if (shape.out % 10 == 0) {
       params.fused_activation = {.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
@@ -157,8 +157,8 @@ TEST_P(AcrossTest, LinesAreChains) {
 
 // The same chains, rounded once: as they are stored, or after a function.
 TEST_P(AcrossTest, Float16IsRoundedAtTheEnd) {
-  for (const Shape& shape : shapes) {
-    ConvolutionParams params = params_of(shape);
+  for (const AcrossShape& shape : shapes) {
+    ConvolutionParams params = across_params(shape);
     if (shape.out % 2 != 0) {
       params.fused_activation =
           Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};

@@ -17,14 +17,14 @@ namespace {
 
 using Floats = std::vector<float>;
 
-struct Shape {
+struct DirectShape {
   std::uint32_t groups, in, out;  // channels a group
   Dims size, window, strides, dilations;
   ConvolutionDirection direction = ConvolutionDirection::forward;
 };
 
 // Two images, padding 1 at both ends.
-ConvolutionParams params_of(const Shape& s) {
+ConvolutionParams direct_params(const DirectShape& s) {
   const bool backward = s.direction == ConvolutionDirection::backward;
   const std::size_t spatial = s.size.size();
   ConvolutionParams p;
@@ -47,7 +47,7 @@ ConvolutionParams params_of(const Shape& s) {
   return p;
 }
 
-const Shape shapes[] = {
+const DirectShape shapes[] = {
     {5, 1, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}},              // shared rows
     {3, 1, 1, {30, 70}, {7, 7}, {1, 1}, {1, 1}},              // several strips
     {3, 1, 1, {14, 14}, {5, 5}, {2, 2}, {1, 1}},              // two planes, narrow rows
@@ -88,7 +88,7 @@ const Shape shapes[] = {
 class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
-    params_ = params_of(shapes[GetParam()]);
+    params_ = direct_params(shapes[GetParam()]);
     x_ = numbers(params_.input);
     w_ = numbers(params_.filter);
     b_ = numbers(*params_.bias);
@@ -122,7 +122,7 @@ class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
   Floats x_, w_, b_;
 };
 
-bool same_bits(const Floats& a, const Floats& b) {
+bool equal_bits(const Floats& a, const Floats& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * 4) == 0;
 }
 
@@ -174,13 +174,13 @@ TEST_P(DirectConvolutionTest, RoundsFloat16SumsOnceAtEveryLevel) {
 TEST_P(DirectConvolutionTest, ThreadsChangeNoBit) {
   const Floats expected = direct({.threads = 1});
   for (const unsigned threads : {2u, 3u, 7u}) {
-    EXPECT_TRUE(same_bits(direct({.threads = threads}), expected)) << threads;
+    EXPECT_TRUE(equal_bits(direct({.threads = threads}), expected)) << threads;
   }
 }
 
 TEST_P(DirectConvolutionTest, InfiniteWeightsDoNotMeetPadding) {
   w_[w_.size() / 2] = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(same_bits(direct({.threads = 1}), general()));
+  EXPECT_TRUE(equal_bits(direct({.threads = 1}), general()));
 }
 
 // Depthwise layers whose windows lie before and behind the image: what is left is the bias.
@@ -191,7 +191,7 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
       for (const Dims& padding : {Dims{13, 5}, Dims{0, 7}, Dims{6, 0}, Dims{3, 3}}) {
         for (const DataType type : {DataType::float32, DataType::float16}) {
           ConvolutionParams p =
-              params_of({3, 1, 1, {2, 9, width}, {window, 3, 3}, {2, 1, 1}, {1, 1, 1}});
+              direct_params({3, 1, 1, {2, 9, width}, {window, 3, 3}, {2, 1, 1}, {1, 1, 1}});
           p.start_padding[0] = padding[0];
           p.end_padding[0] = padding[1];
           p.output.sizes = output_sizes(p);
@@ -210,7 +210,7 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
   for (const std::uint32_t size : {130u, 257u, 497u, 500u, 512u}) {
     for (const std::uint32_t window : {17u, 25u, 31u, 32u}) {
       for (const Dims& padding : {Dims{15, 15}, Dims{0, 30}, Dims{16, 1}, Dims{17, 0}}) {
-        ConvolutionParams p = params_of({3, 1, 1, {2, size}, {1, window}, {1, 1}, {1, 1}});
+        ConvolutionParams p = direct_params({3, 1, 1, {2, size}, {1, window}, {1, 1}, {1, 1}});
         p.start_padding = {0, padding[0]};
         p.end_padding = {0, padding[1]};
         p.output.sizes = output_sizes(p);
@@ -226,15 +226,15 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
 // Tiles that begin within a row.
 TEST(DirectConvolutionPadding, RowsPastTheCache) {
   for (const DataType type : {DataType::float32, DataType::float16}) {
-    ConvolutionParams p = params_of({2, 1, 1, {3, 9001}, {3, 3}, {1, 1}, {1, 1}});
+    ConvolutionParams p = direct_params({2, 1, 1, {3, 9001}, {3, 3}, {1, 1}, {1, 1}});
     p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
     testing::expect_right(p, 6);  // AVX-512
   }
 }
 
 TEST(DirectConvolutionChoice, IsForFewOutputChannels) {
-  const auto algorithm = [](const Shape& shape) {
-    return plan(params_of(shape), {.max_isa = Isa::base}).algorithm();
+  const auto algorithm = [](const DirectShape& shape) {
+    return plan(direct_params(shape), {.max_isa = Isa::base}).algorithm();
   };
   EXPECT_EQ(algorithm(shapes[0]), "direct_f32_base");
   EXPECT_EQ(algorithm({1, 8, 8, {14, 14}, {3, 3}, {1, 1}, {1, 1}}), "gemm_f32_base");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "ops/split_case.h"
@@ -53,6 +54,38 @@ TEST_P(ChainsTest, InfinitiesInThePaddingChangeNoBit) {
       if (i / columns % rows > 0 && i % columns > 0) continue;
       ASSERT_EQ(y[i], expected[i]) << i << ", " << threads << " threads";
     }
+  }
+}
+
+// All phases of windows that do not overlap read what one of them has packed; those of other boxes,
+// groups and images do not.
+TEST_P(ChainsTest, PhasesThatReadAlikeAreEachASumOfTheirOwn) {
+  constexpr std::size_t kBatch = 2, kGroups = 2, kIn = 40, kOut = 24, kHeight = 23, kWidth = 37;
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.direction = ConvolutionDirection::backward;
+  p.group_count = kGroups;
+  p.input.sizes = {kBatch, kGroups * kIn, kHeight, kWidth};
+  p.filter.sizes = {kGroups * kIn, kOut, 3, 2};
+  p.strides = {3, 2};
+  p.output.sizes = output_sizes(p);
+  const Floats x = numbers(count_of(p.input)), w = numbers(count_of(p.filter));
+  Floats expected(count_of(p.output));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::size_t column = i % (2 * kWidth), row = i / (2 * kWidth) % (3 * kHeight);
+    const std::size_t channel = i / (2 * kWidth * 3 * kHeight);  // of all groups and images
+    const std::size_t group = channel / kOut;
+    for (std::size_t c = 0; c < kIn; ++c) {
+      const std::size_t of_filter =
+          ((group % kGroups * kIn + c) * kOut + channel % kOut) * 6 + row % 3 * 2 + column % 2;
+      const std::size_t of_input = ((group * kIn + c) * kHeight + row / 3) * kWidth + column / 2;
+      expected[i] = std::fma(w[of_filter], x[of_input], expected[i]);
+    }
+  }
+  for (const unsigned threads : {1u, 3u}) {
+    const PlanOptions strict{.threads = threads, .max_isa = GetParam(), .strict = true};
+    const Floats y = run(plan(p, strict), x, w, {});
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], expected[i]) << i;
   }
 }
 

@@ -12,24 +12,26 @@ namespace {
 using ops::count_of;
 using ops::Floats;
 
-struct Shape {
+struct StrictShape {
   ConvolutionDirection direction;
   std::uint32_t groups, in, out;  // channels a group
   std::uint32_t height, width, window, stride, dilation;
 };
 
-constexpr auto kForward = ConvolutionDirection::forward;
-constexpr auto kBackward = ConvolutionDirection::backward;
-constexpr Shape kShapes[] = {
-    {kForward, 1, 70, 33, 9, 11, 3, 1, 1},   {kForward, 1, 3, 64, 20, 20, 7, 2, 1},
-    {kForward, 1, 300, 40, 14, 14, 1, 1, 1}, {kForward, 12, 1, 1, 14, 14, 3, 1, 1},
-    {kForward, 3, 4, 4, 12, 19, 3, 1, 2},    {kForward, 1, 64, 64, 15, 15, 5, 3, 1},
-    {kBackward, 1, 48, 40, 5, 6, 4, 2, 1},   {kBackward, 2, 6, 1, 7, 7, 9, 3, 1},
+constexpr StrictShape kStrictShapes[] = {
+    {ConvolutionDirection::forward, 1, 70, 33, 9, 11, 3, 1, 1},
+    {ConvolutionDirection::forward, 1, 3, 64, 20, 20, 7, 2, 1},
+    {ConvolutionDirection::forward, 1, 300, 40, 14, 14, 1, 1, 1},
+    {ConvolutionDirection::forward, 12, 1, 1, 14, 14, 3, 1, 1},
+    {ConvolutionDirection::forward, 3, 4, 4, 12, 19, 3, 1, 2},
+    {ConvolutionDirection::forward, 1, 64, 64, 15, 15, 5, 3, 1},
+    {ConvolutionDirection::backward, 1, 48, 40, 5, 6, 4, 2, 1},
+    {ConvolutionDirection::backward, 2, 6, 1, 7, 7, 9, 3, 1},
 };
 
 // Padding 1 before, 0 after.
-ConvolutionParams params_of(const Shape& s) {
-  const bool backward = s.direction == kBackward;
+ConvolutionParams strict_params(const StrictShape& s) {
+  const bool backward = s.direction == ConvolutionDirection::backward;
   ConvolutionParams p;
   p.mode = ConvolutionMode::cross_correlation;
   p.direction = s.direction;
@@ -47,11 +49,11 @@ ConvolutionParams params_of(const Shape& s) {
 
 // What strict mode promises, said once more: one chain of fused multiply-adds for each output, then
 // the bias.
-Floats chains(const Shape& s, const ConvolutionParams& p, const Floats& x, const Floats& w,
+Floats chains(const StrictShape& s, const ConvolutionParams& p, const Floats& x, const Floats& w,
               const Floats& b) {
   const std::int64_t height = s.height, width = s.width, window = s.window, in = s.in, out = s.out;
   const std::int64_t rows = p.output.sizes[2], columns = p.output.sizes[3];
-  const bool backward = s.direction == kBackward;
+  const bool backward = s.direction == ConvolutionDirection::backward;
   // The input position that tap k brings to output position y, or -1.
   const auto position = [&](std::int64_t y, std::int64_t k, std::int64_t size) -> std::int64_t {
     std::int64_t result = y * s.stride + k * s.dilation - 1;
@@ -92,8 +94,8 @@ class StrictTest : public ops::NumbersTest, public ::testing::WithParamInterface
 };
 
 TEST_P(StrictTest, EachSumIsOneChain) {
-  for (const Shape& shape : kShapes) {
-    const ConvolutionParams params = params_of(shape);
+  for (const StrictShape& shape : kStrictShapes) {
+    const ConvolutionParams params = strict_params(shape);
     const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
     const Floats b = numbers(count_of(*params.bias));
     const Floats expected = chains(shape, params, x, w, b);
@@ -115,7 +117,9 @@ INSTANTIATE_TEST_SUITE_P(Levels, StrictTest,
 TEST(StrictSwitch, IsReadFromTheEnvironment) {
   const char* before = std::getenv("WEFT_DETERMINISM");
   const std::string old = before == nullptr ? "" : before;
-  const auto algorithm = [] { return plan(params_of(kShapes[3])).algorithm().substr(0, 6); };
+  const auto algorithm = [] {
+    return plan(strict_params(kStrictShapes[3])).algorithm().substr(0, 6);
+  };
   setenv("WEFT_DETERMINISM", "strict", 1);
   EXPECT_NE(algorithm(), "direct");
   setenv("WEFT_DETERMINISM", "machine", 1);

@@ -30,7 +30,7 @@ std::vector<std::string> messages(const FoldParams& params) {
 }
 
 // 3x3 windows of a 4x4 image.
-FoldParams small_params() {
+FoldParams small_fold() {
   FoldParams params;
   params.input.sizes = {1, 9, 4};
   params.output.sizes = {1, 1, 4, 4};
@@ -105,7 +105,7 @@ void fill(DataType type, const GuardedMemory& memory, std::mt19937_64& engine) {
 }
 
 // The order of the sum is part of the contract, so even floats have to agree in every bit.
-void expect_exact(const WindowCase& c, const PlanOptions& options, std::mt19937_64& engine) {
+void expect_exact_fold(const WindowCase& c, const PlanOptions& options, std::mt19937_64& engine) {
   SCOPED_TRACE(c.text() + " threads " + std::to_string(options.threads));
   const DataType type = c.image.data_type;
   const GuardedMemory input(testing::buffer_bytes(c.columns));
@@ -145,7 +145,7 @@ TEST(Fold, RandomCasesAreExactOnEveryInstructionSet) {
     PlanOptions options;
     options.threads = static_cast<unsigned>(i % 4 + 1);
     options.max_isa = isas[i % isas.size()];
-    expect_exact(c, options, engine);
+    expect_exact_fold(c, options, engine);
   }
 }
 
@@ -159,7 +159,7 @@ TEST(Fold, DistantWindowsAreExact) {
     PlanOptions options;
     options.threads = static_cast<unsigned>(i % 3 + 1);
     options.max_isa = isas[i % isas.size()];
-    expect_exact(c, options, engine);
+    expect_exact_fold(c, options, engine);
   }
 }
 
@@ -187,14 +187,14 @@ TEST(Fold, StridesOfWholeVectorsAreExact) {
     c.columns.sizes = input_sizes(c.fold());
     if (*element_count(c.columns.sizes) > 1'000'000) continue;
     ASSERT_THAT(messages(c.fold()), ElementsAre()) << c.text();
-    expect_exact(c, {.threads = static_cast<unsigned>(i % 4 + 1)}, engine);
+    expect_exact_fold(c, {.threads = static_cast<unsigned>(i % 4 + 1)}, engine);
   }
   // Rows longer than a tile's sums may be.
   for (const DataType type : types) {
     WindowCase c{.image = {.data_type = type, .sizes = {1, 1, 1500 * 16 + 48}}};
     c.add_dimension(64, 16, 1, 0, 0);
     c.columns = {.data_type = type, .sizes = input_sizes(c.fold())};
-    expect_exact(c, {.threads = 2}, engine);
+    expect_exact_fold(c, {.threads = 2}, engine);
   }
 }
 
@@ -224,8 +224,8 @@ TEST(Fold, ChannelsLastAreExact) {
       step *= sizes[d];
     }
     ASSERT_THAT(messages(c.fold()), ElementsAre()) << c.text();
-    expect_exact(c, {.threads = static_cast<unsigned>(i % 3 + 1), .max_isa = isas[i % isas.size()]},
-                 engine);
+    expect_exact_fold(
+        c, {.threads = static_cast<unsigned>(i % 3 + 1), .max_isa = isas[i % isas.size()]}, engine);
   }
 }
 
@@ -288,7 +288,7 @@ TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
   for (const WindowCase& c : cases) {
     for (const DataType type : {DataType::float32, DataType::float16, DataType::float64}) {
       for (const unsigned threads : {1u, 2u, 5u}) {
-        expect_exact(with_columns(c, type), {.threads = threads, .max_isa = {}}, engine);
+        expect_exact_fold(with_columns(c, type), {.threads = threads, .max_isa = {}}, engine);
       }
     }
   }
@@ -316,8 +316,8 @@ TEST(Fold, EveryKindOfOverlapIsExact) {
         c.add_dimension(window, stride, 1 + (window < 4 ? 1 : 0), start, window - start);
         const WindowCase typed = with_columns(c, i % 3 == 2 ? DataType::int32 : DataType::float32);
         ASSERT_THAT(messages(typed.fold()), ElementsAre()) << typed.text();
-        expect_exact(typed, {.threads = 2, .max_isa = {}}, engine);
-        expect_exact(typed, {.threads = 1, .max_isa = isas[i % isas.size()]}, engine);
+        expect_exact_fold(typed, {.threads = 2, .max_isa = {}}, engine);
+        expect_exact_fold(typed, {.threads = 1, .max_isa = isas[i % isas.size()]}, engine);
         ++i;
       }
     }
@@ -335,7 +335,7 @@ TEST(Fold, HostileNumbersCostNoMoreThanTheTensors) {
                        .dilations = std::move(dilations),
                        .start_padding = padding,
                        .end_padding = padding};
-    expect_exact(with_columns(c, DataType::uint16), {.threads = 2, .max_isa = {}}, engine);
+    expect_exact_fold(with_columns(c, DataType::uint16), {.threads = 2, .max_isa = {}}, engine);
   };
   expect({1, 1, 2, 3}, {1, 1}, {huge, huge}, {1, 1}, {huge, huge});
   expect({1, 1, 2, 3}, {2, 2}, {huge, huge}, {huge, huge}, {huge, huge});
@@ -414,7 +414,7 @@ TEST(Fold, ReachesBeyondFourGiB) {
 }
 
 TEST(Fold, PlanTellsWhatItDoes) {
-  const Plan p = plan(small_params(), {.threads = 1, .max_isa = Isa::base});
+  const Plan p = plan(small_fold(), {.threads = 1, .max_isa = Isa::base});
   EXPECT_EQ(p.type(), OperatorType::fold);
   EXPECT_EQ(p.algorithm(), "fold_f32_base");
   EXPECT_EQ(p.explain(),
@@ -422,7 +422,7 @@ TEST(Fold, PlanTellsWhatItDoes) {
 }
 
 TEST(Fold, InfersTheInput) {
-  FoldParams params = small_params();
+  FoldParams params = small_fold();
   params.output.sizes = {2, 5, 4, 4};
   params.start_padding = {1, 0};
   params.end_padding = {1, 0};
@@ -432,7 +432,7 @@ TEST(Fold, InfersTheInput) {
 }
 
 TEST(Fold, NamesTheRightSizes) {
-  FoldParams params = small_params();
+  FoldParams params = small_fold();
   params.input = {.data_type = DataType::uint4, .sizes = {1, 10, 5}};
   params.output.sizes = {2, 1, 4, 4};
   EXPECT_THAT(
@@ -444,14 +444,14 @@ TEST(Fold, NamesTheRightSizes) {
           "FOLD.InputTensor.Sizes[1] is 10, must be a multiple of 9: C * WindowSizes = C * 3 * 3",
           "FOLD.InputTensor.Sizes[2] is 5, must be 4: BlockCount = 2 * 2 (OutputTensor.Sizes 4x4, "
           "WindowSizes 3x3, Strides 1x1, Dilations 1x1, padding 0+0, 0+0)"));
-  params = small_params();
+  params = small_fold();
   params.input.sizes = {1, 1, 18, 4};
   EXPECT_THAT(messages(params), ElementsAre("FOLD.OutputTensor.Sizes[1] is 1, must be 2: "
                                             "InputTensor.Sizes[2] 18 / WindowSizes 3x3"));
 }
 
 TEST(Fold, OutputMayNotOverlapItself) {
-  FoldParams params = small_params();
+  FoldParams params = small_fold();
   params.output.strides = {16, 16, 3, 1};
   params.input.strides = {0, 0, 0};
   EXPECT_THAT(messages(params),

@@ -23,21 +23,21 @@ ResampleParams antialiased() {
   return params;
 }
 
-std::vector<float> floats(const Line& line, const std::vector<float>& input,
-                          std::uint32_t output_size) {
+std::vector<float> smoothed(const Line& line, const std::vector<float>& input,
+                            std::uint32_t output_size) {
   return resample_line(antialiased(), line, input, output_size);
 }
 
 TEST(ResampleAntialias, TrianglesAreCutOffAtTheEdges) {
   // Centers 0.5 and 2.5, two elements wide on each side: weights 3 3 1 and 1 3 3 inside.
   EXPECT_THAT(
-      floats({0.5f}, {7, 14, 28, 70}, 2),
+      smoothed({0.5f}, {7, 14, 28, 70}, 2),
       ElementsAre(FloatEq((3 * 7 + 3 * 14 + 28) / 7.0f), FloatEq((14 + 3 * 28 + 3 * 70) / 7.0f)));
 }
 
 TEST(ResampleAntialias, DenormalScalesAverageAllThatTheyCover) {
   for (const float scale : {1e-38f, 1e-39f, 1e-40f, 1.4e-45f}) {
-    EXPECT_THAT(floats({scale}, {0, 1, 2, 3}, 1), ElementsAre(FloatEq(1.5f))) << scale;
+    EXPECT_THAT(smoothed({scale}, {0, 1, 2, 3}, 1), ElementsAre(FloatEq(1.5f))) << scale;
   }
 }
 
@@ -75,13 +75,13 @@ TEST(ResampleAntialias, EnlargedDimensionsKeepTinyWeights) {
 TEST(ResampleAntialias, FarTooWideTrianglesGiveTheMean) {
   std::vector<float> input(3000);
   std::iota(input.begin(), input.end(), 0.0f);
-  EXPECT_THAT(floats({1e-20f}, input, 1), ElementsAre(1499.5f));
+  EXPECT_THAT(smoothed({1e-20f}, input, 1), ElementsAre(1499.5f));
 }
 
 TEST(ResampleAntialias, PastTheEdgesIsTheEdge) {
-  EXPECT_THAT(floats({0.5f, 90, 0}, {1, 2, 3}, 2), Each(1));
-  EXPECT_THAT(floats({0.5f, -90, 0}, {1, 2, 3}, 2), Each(3));
-  EXPECT_THAT(floats({1e-45f, 0, 0}, {1, 2, 3}, 2).back(), 3) << "the coordinate is infinite";
+  EXPECT_THAT(smoothed({0.5f, 90, 0}, {1, 2, 3}, 2), Each(1));
+  EXPECT_THAT(smoothed({0.5f, -90, 0}, {1, 2, 3}, 2), Each(3));
+  EXPECT_THAT(smoothed({1e-45f, 0, 0}, {1, 2, 3}, 2).back(), 3) << "the coordinate is infinite";
 }
 
 TEST(ResampleAntialias, AScaleOfZeroIsNoWidth) {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "random/dice.h"
 #include "weft/resample.h"
 
 namespace weft::testing {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kMax = std::numeric_limits<float>::max();
 
 // One dimension, as short as tests want to write it.
 struct Line {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "ops/checked_case.h"
 #include "ops/resample_case.h"
@@ -12,11 +11,10 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::kInfinity;
+using testing::kMax;
 using testing::Line;
 using testing::resample_line;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kMax = std::numeric_limits<float>::max();
 
 ResampleParams linear() {
   ResampleParams params;

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "ops/checked_case.h"
 #include "ops/resample_case.h"
 
@@ -11,12 +9,11 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::kInfinity;
+using testing::kMax;
 using testing::Line;
 using testing::resample_line;
 using Indices = std::vector<std::uint8_t>;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kMax = std::numeric_limits<float>::max();
 
 ResampleParams mode(OperatorType type, AxisDirection direction = AxisDirection::increasing) {
   ResampleParams params;

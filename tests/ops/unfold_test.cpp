@@ -28,7 +28,7 @@ std::vector<std::string> messages(const UnfoldParams& params) {
 }
 
 // 3x3 windows of a 5x5 image.
-UnfoldParams small_params() {
+UnfoldParams small_unfold() {
   UnfoldParams params;
   params.input.sizes = {1, 1, 5, 5};
   params.output.sizes = {1, 9, 9};
@@ -82,7 +82,7 @@ void fill(const GuardedMemory& memory, std::mt19937_64& engine) {
 }
 
 // Bits, gaps included; input and output end where nothing may be read or written.
-void expect_exact(const WindowCase& c, const PlanOptions& options, std::mt19937_64& engine) {
+void expect_exact_unfold(const WindowCase& c, const PlanOptions& options, std::mt19937_64& engine) {
   SCOPED_TRACE(c.text() + " threads " + std::to_string(options.threads));
   const GuardedMemory input(testing::buffer_bytes(c.image));
   const GuardedMemory output(testing::buffer_bytes(c.columns));
@@ -110,7 +110,7 @@ TEST(Unfold, RandomCasesAreExactOnEveryInstructionSet) {
     PlanOptions options;
     options.threads = static_cast<unsigned>(i % 4 + 1);
     options.max_isa = isas[i % isas.size()];
-    expect_exact(c, options, engine);
+    expect_exact_unfold(c, options, engine);
   }
 }
 
@@ -124,7 +124,7 @@ TEST(Unfold, DistantWindowsAreExact) {
     PlanOptions options;
     options.threads = static_cast<unsigned>(i % 3 + 1);
     options.max_isa = isas[i % isas.size()];
-    expect_exact(c, options, engine);
+    expect_exact_unfold(c, options, engine);
   }
 }
 
@@ -139,7 +139,7 @@ TEST(Unfold, LargeTilesAreExact) {
   c.end_padding = {2, 3};
   c.columns.sizes = output_sizes(c.unfold());
   for (const unsigned threads : {1u, 2u, 5u}) {
-    expect_exact(c, {.threads = threads, .max_isa = {}}, engine);
+    expect_exact_unfold(c, {.threads = threads, .max_isa = {}}, engine);
   }
 }
 
@@ -162,7 +162,7 @@ TEST(Unfold, ChannelsLastAreExact) {
     for (int d = 0; d < 2; ++d) c.add_dimension(up_to(5), up_to(3), 1, up_to(4) - 1, up_to(4) - 1);
     c.columns.sizes = output_sizes(c.unfold());
     if (i % 4 == 0) c.columns.sizes.insert(c.columns.sizes.begin(), 1);
-    expect_exact(c, {.threads = up_to(3), .max_isa = isas[engine() % isas.size()]}, engine);
+    expect_exact_unfold(c, {.threads = up_to(3), .max_isa = isas[engine() % isas.size()]}, engine);
   }
   const UnfoldParams params{
       .input = {.sizes = {1, 16, 9, 9}, .strides = {1296, 1, 144, 16}},
@@ -193,8 +193,8 @@ TEST(Unfold, ChannelsLastInSeveralPartsAreExact) {
   images.columns.sizes = output_sizes(images.unfold());
   images.columns.strides.clear();
   for (const unsigned threads : {1u, 3u}) {
-    expect_exact(channels, {.threads = threads, .max_isa = {}}, engine);
-    expect_exact(images, {.threads = threads, .max_isa = {}}, engine);
+    expect_exact_unfold(channels, {.threads = threads, .max_isa = {}}, engine);
+    expect_exact_unfold(images, {.threads = threads, .max_isa = {}}, engine);
   }
   EXPECT_THAT(plan(channels.unfold()).explain(), ::testing::HasSubstr("packs 1x27 channels"));
   EXPECT_THAT(plan(images.unfold()).explain(), ::testing::HasSubstr("packs 12x5 channels"));
@@ -266,7 +266,7 @@ TEST(Unfold, HostileNumbersCostNoMoreThanTheTensors) {
     c.start_padding = std::move(start);
     c.end_padding = std::move(end);
     c.columns.sizes = output_sizes(c.unfold());
-    expect_exact(c, {}, engine);
+    expect_exact_unfold(c, {}, engine);
   };
   expect({1, 1}, {huge, huge}, {1, 1}, {huge, huge}, {huge, huge});     // every block in padding
   expect({2, 2}, {huge, huge}, {huge, huge}, {huge, 1}, {huge, huge});  // few positions inside
@@ -286,7 +286,7 @@ TEST(Unfold, WindowAsWideAsATensor) {
 }
 
 TEST(Unfold, PlanTellsWhatItDoes) {
-  const Plan p = plan(small_params(), {.threads = 1, .max_isa = Isa::base});
+  const Plan p = plan(small_unfold(), {.threads = 1, .max_isa = Isa::base});
   EXPECT_EQ(p.type(), OperatorType::unfold);
   EXPECT_EQ(p.algorithm(), "unfold_32_base");
   EXPECT_EQ(p.workspace_size_in_bytes(), 0u);
@@ -296,7 +296,7 @@ TEST(Unfold, PlanTellsWhatItDoes) {
 }
 
 TEST(Unfold, LeadingOnesMayBringTheOutputToTheInputsRank) {
-  UnfoldParams params = small_params();
+  UnfoldParams params = small_unfold();
   params.output.sizes = {1, 1, 9, 9};
   EXPECT_THAT(messages(params), ElementsAre());
   params.output.sizes = {1, 1, 1, 9, 9};
@@ -310,7 +310,7 @@ TEST(Unfold, LeadingOnesMayBringTheOutputToTheInputsRank) {
 }
 
 TEST(Unfold, NamesTheRightBlockCount) {
-  UnfoldParams params = small_params();
+  UnfoldParams params = small_unfold();
   params.output.sizes = {1, 9, 14};
   params.start_padding = {1, 0};
   params.end_padding = {1, 0};
@@ -321,7 +321,7 @@ TEST(Unfold, NamesTheRightBlockCount) {
 }
 
 TEST(Unfold, CollectsEveryViolation) {
-  UnfoldParams params = small_params();
+  UnfoldParams params = small_unfold();
   params.output = {.data_type = DataType::int32, .sizes = {2, 8, 9}};
   EXPECT_THAT(messages(params),
               ElementsAre("UNFOLD.OutputTensor.DataType is INT32, must be FLOAT32: the data type "
@@ -329,7 +329,7 @@ TEST(Unfold, CollectsEveryViolation) {
                           "UNFOLD.OutputTensor.Sizes[0] is 2, must be 1: the batch of InputTensor",
                           "UNFOLD.OutputTensor.Sizes[1] is 8, must be 9: C * WindowSizes = "
                           "1 * 3 * 3"));
-  params = small_params();
+  params = small_unfold();
   params.strides = {0, 1};
   params.dilations = {1, 0};
   params.window_sizes = {0, 3};
@@ -345,7 +345,7 @@ TEST(Unfold, CollectsEveryViolation) {
 }
 
 TEST(Unfold, RefusesWhatCannotBeHeld) {
-  UnfoldParams params = small_params();
+  UnfoldParams params = small_unfold();
   params.window_sizes = {UINT32_MAX, UINT32_MAX};
   params.start_padding = params.end_padding = {UINT32_MAX, UINT32_MAX};
   EXPECT_THAT(messages(params),
@@ -365,7 +365,7 @@ TEST(Unfold, RefusesWhatCannotBeHeld) {
 }
 
 TEST(Unfold, WindowHasToFit) {
-  UnfoldParams params = small_params();
+  UnfoldParams params = small_unfold();
   params.window_sizes = {3, 4};
   params.dilations = {1, 2};
   params.end_padding = {0, 1};
@@ -382,7 +382,7 @@ TEST(Unfold, WindowHasToFit) {
 }
 
 TEST(Unfold, DimensionCountFollowsFromTheInput) {
-  UnfoldParams params = small_params();
+  UnfoldParams params = small_unfold();
   params.window_sizes = {3};
   EXPECT_THAT(messages(params), ElementsAre("UNFOLD.DimensionCount is 1, must be 2: the spatial "
                                             "dimensions of InputTensor, which has N and C before "

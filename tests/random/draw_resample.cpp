@@ -10,8 +10,8 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kMax = std::numeric_limits<float>::max();
-constexpr DataType kTypes[] = {DataType::float32, DataType::float32, DataType::float16,
-                               DataType::int8, DataType::uint8};
+constexpr DataType kResampleTypes[] = {DataType::float32, DataType::float32, DataType::float16,
+                                       DataType::int8, DataType::uint8};
 
 float draw_scale(Case& c, Dice& dice, std::uint32_t in, std::uint32_t out) {
   const float ratio = static_cast<float>(out) / static_cast<float>(in);
@@ -70,7 +70,7 @@ void draw_resample(Case& c, Dice& dice) {
                       OperatorType::resample2, OperatorType::resample3, OperatorType::resample3});
   const bool has_offsets = p.type != OperatorType::resample;
   const bool has_direction = p.type == OperatorType::resample2 || p.type == OperatorType::resample3;
-  const DataType type = dice.pick(kTypes);
+  const DataType type = dice.pick(kResampleTypes);
   const std::size_t rank = dice.between(1, 4);
   const bool linear = dice.chance(0.6);
   if (linear) {

@@ -107,7 +107,7 @@ bool last_element_unread(ResampleParams& p) {
 
 constexpr std::string_view kResample = "RESAMPLE";
 
-constexpr Defect kDefects[] = {
+constexpr Defect kResampleDefects[] = {
     {kResample, "rounding direction reversed", changed<direction_reversed>},
     {kResample, "halves rounded down", changed<halves_down>},
     {kResample, "interpolation mode exchanged", changed<mode_exchanged>},
@@ -125,6 +125,6 @@ constexpr Defect kDefects[] = {
 
 }  // namespace
 
-std::span<const Defect> resample_defects() { return kDefects; }
+std::span<const Defect> resample_defects() { return kResampleDefects; }
 
 }  // namespace weft::random_cases

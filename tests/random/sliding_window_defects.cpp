@@ -20,7 +20,7 @@ struct Arrays {
 };
 
 template <bool (*kChange)(Arrays)>
-bool changed(OperatorParams& params) {
+bool arrays_changed(OperatorParams& params) {
   const auto apply = [](auto& p) {
     const std::size_t spatial = p.window_sizes.size();
     if (p.strides.empty()) p.strides = Dims(spatial, 1);
@@ -43,15 +43,15 @@ bool padding_shifted(Arrays a) {
   return false;
 }
 
-bool swapped(Dims& values) {
+bool ends_swapped(Dims& values) {
   if (values.size() < 2 || values.front() == values.back()) return false;
   std::swap(values.front(), values.back());
   return true;
 }
 
-bool windows_swapped(Arrays a) { return swapped(a.windows); }
-bool strides_swapped(Arrays a) { return swapped(a.strides); }
-bool dilations_swapped(Arrays a) { return swapped(a.dilations); }
+bool windows_swapped(Arrays a) { return ends_swapped(a.windows); }
+bool strides_swapped(Arrays a) { return ends_swapped(a.strides); }
+bool dilations_swapped(Arrays a) { return ends_swapped(a.dilations); }
 bool start_and_end_padding_swapped(Arrays a) {
   std::swap(a.start, a.end);
   return a.start != a.end;
@@ -133,27 +133,27 @@ bool last_block_dropped(const OperatorParams& params, std::byte* data) {
 constexpr std::string_view kFold = "FOLD";
 constexpr std::string_view kUnfold = "UNFOLD";
 
-constexpr Defect kDefects[] = {
-    {kFold, "padding shifted by one", changed<padding_shifted>},
-    {kFold, "windows swapped", changed<windows_swapped>},
-    {kFold, "strides swapped", changed<strides_swapped>},
-    {kFold, "dilations swapped", changed<dilations_swapped>},
-    {kFold, "start and end padding swapped", changed<start_and_end_padding_swapped>},
-    {kFold, "dilation ignored", changed<dilation_ignored>},
+constexpr Defect kSlidingWindowDefects[] = {
+    {kFold, "padding shifted by one", arrays_changed<padding_shifted>},
+    {kFold, "windows swapped", arrays_changed<windows_swapped>},
+    {kFold, "strides swapped", arrays_changed<strides_swapped>},
+    {kFold, "dilations swapped", arrays_changed<dilations_swapped>},
+    {kFold, "start and end padding swapped", arrays_changed<start_and_end_padding_swapped>},
+    {kFold, "dilation ignored", arrays_changed<dilation_ignored>},
     {kFold, "channels fastest in rows", nullptr, fold_channels_fastest},
     {kFold, "last window element dropped", nullptr, last_window_element_dropped},
-    {kUnfold, "padding shifted by one", changed<padding_shifted>},
-    {kUnfold, "windows swapped", changed<windows_swapped>},
-    {kUnfold, "strides swapped", changed<strides_swapped>},
-    {kUnfold, "dilations swapped", changed<dilations_swapped>},
-    {kUnfold, "start and end padding swapped", changed<start_and_end_padding_swapped>},
-    {kUnfold, "dilation ignored", changed<dilation_ignored>},
+    {kUnfold, "padding shifted by one", arrays_changed<padding_shifted>},
+    {kUnfold, "windows swapped", arrays_changed<windows_swapped>},
+    {kUnfold, "strides swapped", arrays_changed<strides_swapped>},
+    {kUnfold, "dilations swapped", arrays_changed<dilations_swapped>},
+    {kUnfold, "start and end padding swapped", arrays_changed<start_and_end_padding_swapped>},
+    {kUnfold, "dilation ignored", arrays_changed<dilation_ignored>},
     {kUnfold, "channels fastest in rows", nullptr, nullptr, unfold_channels_fastest},
     {kUnfold, "last block dropped", nullptr, nullptr, last_block_dropped},
 };
 
 }  // namespace
 
-std::span<const Defect> sliding_window_defects() { return kDefects; }
+std::span<const Defect> sliding_window_defects() { return kSlidingWindowDefects; }
 
 }  // namespace weft::random_cases

@@ -4,12 +4,16 @@
 
 namespace weft::testing {
 
+// Plain pointers: this is what the judges do most, and sanitizers check each step into a vector.
 std::int64_t element_offset(const TensorDesc& desc, const Coordinate& x) {
+  const std::uint32_t* const sizes = desc.sizes.data();
+  const std::uint32_t* const strides = desc.strides.empty() ? nullptr : desc.strides.data();
+  const std::int64_t* const at = x.at.data();
   std::int64_t offset = 0;
   std::int64_t packed = 1;
   for (std::size_t d = desc.sizes.size(); d-- > 0;) {
-    offset += x[d] * (desc.strides.empty() ? packed : std::int64_t{desc.strides[d]});
-    packed *= desc.sizes[d];
+    offset += at[d] * (strides == nullptr ? packed : std::int64_t{strides[d]});
+    packed *= sizes[d];
   }
   return offset;
 }

@@ -1,6 +1,7 @@
 #include "kernels/direct/in_place.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
@@ -302,9 +303,9 @@ Function three_function(int64_t vectors, int64_t channels) {
   return of_vectors[vectors - 1];
 }
 
-template <class T, int kWindow, int kStep>
+template <class T, class In, int kWindow, int kStep>
 Function narrow_function(int64_t, int64_t channels) {
-  return channels > 2 ? sum_narrow<T, 2, kWindow, kStep> : sum_narrow<T, 1, kWindow, kStep>;
+  return channels > 2 ? sum_narrow<T, In, 2, kWindow, kStep> : sum_narrow<T, In, 1, kWindow, kStep>;
 }
 
 template <class T, int kWindow, int kStep>
@@ -313,7 +314,9 @@ void sum_window(const DirectInPlace& b) {
   const int64_t pair = columns <= kLanes ? 2 : 1;
   if (b.plane.width == 0 && b.window.depth == 1 && b.window.width == kWindow) {
     if (columns <= 8 && b.in_sizes.width <= kLanes) {
-      return sum_channels<T>(b, {rows, 1, 4, narrow_function<T, kWindow, kStep>});
+      // Where a number is a part of few sums, a copy takes longer than to widen it in a register.
+      using In = std::conditional_t<kWindow == 3 || kStep == 2, T, float>;
+      return sum_channels<T, In>(b, {rows, 1, 4, narrow_function<T, In, kWindow, kStep>});
     }
     if constexpr (kWindow == 3 && kStep == 1) {
       if (DirectInPlace::has_three(b.in_sizes.width, columns, -b.first.width)) {

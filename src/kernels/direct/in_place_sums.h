@@ -329,8 +329,8 @@ WEFT_UNROLLED void sum_three(Block& b) {
 }
 
 // All rows, of up to 8 outputs and 16 inputs, of two or four channels, two in a vector: what a
-// column of the window reads is a permutation of two rows.
-template <class T, int kPairs, int kWindow, int kStep>
+// column of the window reads is a permutation of two rows. In: what is read.
+template <class T, class In, int kPairs, int kWindow, int kStep>
 WEFT_UNROLLED void sum_narrow(Block& b) {
   constexpr int kLive = (kWindow + kStep - 1) / kStep;
   constexpr int kTaps = kWindow * kWindow;
@@ -338,7 +338,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     return _mm512_mask_broadcastss_ps(set(low), 0xff00, _mm_set_ss(high));
   };
   Vector factor[kPairs][kTaps], bias[kPairs];
-  const float* in[2 * kPairs];
+  const In* in[2 * kPairs];
   T* out[2 * kPairs];
 #pragma GCC unroll 2
   for (int p = 0; p < kPairs; ++p) {
@@ -347,7 +347,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     const float* filters[2];
 #pragma GCC unroll 2
     for (int c = 0; c < 2; ++c) {
-      in[2 * p + c] = static_cast<const float*>(b.in) + channels[c] * b.in_channel_stride;
+      in[2 * p + c] = static_cast<const In*>(b.in) + channels[c] * b.in_channel_stride;
       out[2 * p + c] = static_cast<T*>(b.out) + channels[c] * b.out_channel_stride;
       filters[c] = b.filter + channels[c] * b.filter_channel_stride;
     }
@@ -364,6 +364,12 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     places[j] = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(b.offsets[j])));
     mask[j] = static_cast<Mask>((b.masks[j] & 0xff) * 0x101);
   }
+  [[maybe_unused]] const auto in_mask =
+      static_cast<Mask>(_bzhi_u32(0xffffu, static_cast<unsigned>(b.in_width)));
+  const auto load_row = [&](const In* row) {
+    if constexpr (sizeof(In) == sizeof(float)) return load(row);
+    return keep(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(in_mask, row)));
+  };
   const auto out_mask = static_cast<__mmask8>(b.out_mask);
   const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
   const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
@@ -379,8 +385,8 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
       Vector low[kPairs], high[kPairs];
 #pragma GCC unroll 2
       for (int p = 0; p < kPairs; ++p) {
-        low[p] = load(in[2 * p] + place);
-        high[p] = load(in[2 * p + 1] + place);
+        low[p] = load_row(in[2 * p] + place);
+        high[p] = load_row(in[2 * p + 1] + place);
         __builtin_prefetch(wanted + int64_t{2} * p * wanted_next);
         __builtin_prefetch(wanted + (int64_t{2} * p + 1) * wanted_next);
       }

@@ -5,6 +5,7 @@
 #include "kernels/half.h"
 #ifdef __AVX512F__
 #include "kernels/interleave.h"
+#include "kernels/lanes.h"
 #endif
 #include "kernels/rows/rows_levels.h"
 
@@ -246,6 +247,39 @@ void store_f16(const float* from, void* to_bytes, int64_t to_stride, int64_t cou
   }
 #endif
   for (; i < count; ++i) to[i * to_stride] = narrow_half(from[i]);
+}
+
+void interleave_f16(const float* from, int64_t from_stride, int64_t rows, void* to_bytes,
+                    int64_t begin, int64_t end) noexcept {
+  auto* to = static_cast<std::uint16_t*>(to_bytes);
+#ifdef __AVX512F__
+  if (rows == 2) {
+    alignas(64) static constexpr std::uint16_t kPlaces[] = {
+        0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    const __m512i places = _mm512_load_si512(kPlaces);
+    for (int64_t n = begin / 32 * 32; n < end; n += 32) {
+      const auto lanes = static_cast<__mmask32>(lane_mask(begin - n, end - n));
+      const auto round_row = [&](int64_t r) {
+        const auto mask = static_cast<__mmask16>(_pext_u32(lanes, 0x55555555u << r));
+        return _mm512_cvtps_ph(_mm512_maskz_loadu_ps(mask, from + r * from_stride + n / 2),
+                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      };
+      const __m512i both =
+          _mm512_inserti64x4(_mm512_castsi256_si512(round_row(0)), round_row(1), 1);
+      _mm512_mask_storeu_epi16(to + n, lanes, _mm512_permutexvar_epi16(places, both));
+    }
+    return;
+  }
+#endif
+  constexpr int64_t kSome = 128, kMostRows = 16;  // of each row, of which there are no more
+  alignas(64) float line[kMostRows * kSome];
+  for (; end > 0; begin -= kSome * rows, end -= kSome * rows, from += kSome, to += kSome * rows) {
+    const int64_t first = std::max<int64_t>(begin, 0), last = std::min(end, kSome * rows);
+    if (first >= last) continue;
+    interleave(from, from_stride, rows, line, first, last);
+    store_f16(line + first, to + first, 1, last - first);
+  }
 }
 
 void store_rows_f16(const float* from, int64_t from_stride, void* to_bytes, int64_t to_stride,

@@ -33,6 +33,10 @@ using CopyRow = void (*)(const void* from, std::int64_t from_stride, void* to,
 using InterleaveRows = void (*)(const float* from, std::int64_t from_stride, std::int64_t rows,
                                 float* to, std::int64_t begin, std::int64_t end) noexcept;
 
+// As InterleaveRows, of up to 16 rows, rounded to float16.
+using InterleaveHalves = void (*)(const float* from, std::int64_t from_stride, std::int64_t rows,
+                                  void* to, std::int64_t begin, std::int64_t end) noexcept;
+
 // Rows of float32 to rows of float16, whose elements lie side by side:
 //
 //   to[r * to_stride + i] = from[r * from_stride + i]   for i in [0, count), r in [0, rows)
@@ -53,6 +57,7 @@ struct RowKernels {
   LoadRows load_rows_f16;
   StoreRows store_rows_f16;
   InterleaveRows interleave;
+  InterleaveHalves interleave_f16;
   CopyRow copy_8;  // by bits an element
   CopyRow copy_16;
   CopyRow copy_32;

@@ -18,6 +18,8 @@
                       std::int64_t) noexcept;                                          \
   void interleave(const float*, std::int64_t, std::int64_t, float*, std::int64_t,      \
                   std::int64_t) noexcept;                                              \
+  void interleave_f16(const float*, std::int64_t, std::int64_t, void*, std::int64_t,   \
+                      std::int64_t) noexcept;                                          \
   void copy_8(const void*, std::int64_t, void*, std::int64_t, std::int64_t) noexcept;  \
   void copy_16(const void*, std::int64_t, void*, std::int64_t, std::int64_t) noexcept; \
   void copy_32(const void*, std::int64_t, void*, std::int64_t, std::int64_t) noexcept; \

@@ -6,10 +6,20 @@ namespace weft::kernels {
 
 namespace {
 
-#define WEFT_ROWS(level)                                                             \
-  {Isa::level,       level::load_f32,      level::load_f16,       level::store_f32,  \
-   level::store_f16, level::load_rows_f16, level::store_rows_f16, level::interleave, \
-   level::copy_8,    level::copy_16,       level::copy_32,        level::copy_64},
+#define WEFT_ROWS(level)  \
+  {Isa::level,            \
+   level::load_f32,       \
+   level::load_f16,       \
+   level::store_f32,      \
+   level::store_f16,      \
+   level::load_rows_f16,  \
+   level::store_rows_f16, \
+   level::interleave,     \
+   level::interleave_f16, \
+   level::copy_8,         \
+   level::copy_16,        \
+   level::copy_32,        \
+   level::copy_64},
 constexpr RowKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_ROWS)};
 #undef WEFT_ROWS
 

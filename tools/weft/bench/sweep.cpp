@@ -93,8 +93,8 @@ constexpr Subject kSubjects[] = {
     {"linear x2, square",
      [](Elements n) { return resample_of(n, Image::square, InterpolationMode::linear); }},
 };
-constexpr std::string_view kColors[] = {"#555555", "#000000", "#1565c0", "#64b5f6", "#d84315",
-                                        "#ffab91", "#2e7d32", "#81c784", "#7b1fa2", "#ce93d8"};
+constexpr std::string_view kCurveColors[] = {"#555555", "#000000", "#1565c0", "#64b5f6", "#d84315",
+                                             "#ffab91", "#2e7d32", "#81c784", "#7b1fa2", "#ce93d8"};
 
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -217,7 +217,7 @@ std::string sweep_svg(const std::vector<SweepCurve>& curves, const std::string& 
         drawing.text(x.from - 6, y.at(rate) + 4, fmt::format("{:g}", rate), "end");
       }
     }
-    const std::string_view color = kColors[index % std::size(kColors)];
+    const std::string_view color = kCurveColors[index % std::size(kCurveColors)];
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const SweepPoint& point = curve.points[i];
       const double left = x.at(point.output_bytes), height = y.at(point.gbytes());
