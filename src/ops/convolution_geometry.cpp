@@ -156,7 +156,8 @@ std::int64_t ConvolutionGeometry::taps_before(
 
 // Rows along the last dimension are what kernels work on, so the last dimension should be long:
 // where it is of size 1 another one takes its place, and where it and the one before are copied
-// through one to one (a 1x1 convolution), they become one.
+// through one to one (a 1x1 convolution), they become one. Of the other two, the first is the one
+// that is left without positions, for ways that have two dimensions: windows along time alone.
 void ConvolutionGeometry::lengthen_rows() {
   constexpr int kLast = kSpatial - 1;
   for (int d = kLast; d > 0; --d) {
@@ -176,6 +177,12 @@ void ConvolutionGeometry::lengthen_rows() {
     axes[kLast] = ConvolutionAxis(ConvolutionDirection::forward, merged, merged, 1, 1, 1, 0, 0);
     axes[d] = ConvolutionAxis();
     in_strides[d] = out_strides[d] = 0;
+  }
+  if (axes[1].is_identity() && axes[1].out_size() == 1) {
+    std::swap(axes[0], axes[1]);
+    std::swap(in_strides[0], in_strides[1]);
+    std::swap(out_strides[0], out_strides[1]);
+    std::swap(filter_strides[0], filter_strides[1]);
   }
 }
 
