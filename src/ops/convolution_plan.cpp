@@ -171,8 +171,9 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       plane *= size;
     }
     plane_floats_ = tiling_.channel_block * plane_stride(plane);
-    one_tap_ =
-        !across_ && most_taps(g) == 1 && (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
+    // One position has nothing to pack: its channels are read where they lie, if they are near.
+    one_tap_ = !across_ && most_taps(g) == 1 && !has_one_position(g) &&
+               (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
     phases_alike_ = one_tap_ && tiling_.channel_block == g.in_channels && phases_read_alike(g);
     if (one_tap_) {
       const std::int64_t most = gemm_.max_positions[vectors_ - 1];

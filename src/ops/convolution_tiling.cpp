@@ -99,6 +99,12 @@ bool stays_in_cache(const ConvolutionGeometry& geometry, std::int64_t positions,
 
 }  // namespace
 
+bool has_one_position(const ConvolutionGeometry& geometry) noexcept {
+  return std::all_of(geometry.axes.begin(), geometry.axes.end(), [](const ConvolutionAxis& axis) {
+    return axis.phase_count() == 1 && axis.max_count() == 1;
+  });
+}
+
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept {
   std::int64_t taps = 1;
   for (const ConvolutionAxis& axis : geometry.axes) taps *= axis.class_taps(0);

@@ -80,6 +80,9 @@ std::int64_t channels_across(const ConvolutionGeometry& geometry,
 // Whether all phases have one tap and as many positions, and read the same inputs.
 bool phases_read_alike(const ConvolutionGeometry& geometry) noexcept;
 
+// An image, and phase.
+bool has_one_position(const ConvolutionGeometry& geometry) noexcept;
+
 // Taps of the phase that has the most.
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
 
