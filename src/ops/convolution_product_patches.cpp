@@ -117,7 +117,8 @@ void ProductConvolution::gather_rows(const Tile& tile, const std::byte* input,
                                      std::int64_t position, std::int64_t count, std::int64_t term,
                                      std::int64_t terms, std::byte* to) const noexcept {
   const ConvolutionGeometry& g = shape_;
-  const auto& [pd, ph, pw] = tile.set->inputs;
+  // References, since clang 14 captures no bindings.
+  const Phase &pd = tile.set->inputs[0], &ph = tile.set->inputs[1], &pw = tile.set->inputs[2];
   const std::int64_t tap = term % tile.set->taps;
   const std::int64_t off_w = pw.offset(tap % pw.taps);
   const std::int64_t off_h = ph.offset(tap / pw.taps % ph.taps);

@@ -71,7 +71,8 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
 // Of sums across: all channels, run by run.
 void ConvolutionPlan::pack_runs(const Tile& tile, float* planes) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const auto& [wd, wh, ww] = tile.windows;
+  // References, since clang 14 captures no bindings.
+  const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   const std::int64_t pitch = tile.element_strides[1];
   const std::int64_t in_size = g.axes[2].in_size();
   const std::int64_t top = std::clamp<std::int64_t>(-wh.lowest, 0, wh.size);
