@@ -152,6 +152,8 @@ class ConvolutionPlan final : public PlanBody {
   void pack_planes(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
                    const Slot& slot) const noexcept;
   void pack_runs(const Tile& tile, float* planes) const noexcept;
+  void pack_rows(const Tile& tile, const std::byte* from, std::int64_t row_count,
+                 float* to) const noexcept;
   void spread_row(const Tile& tile, const float* row, std::int64_t channels,
                   float* to) const noexcept;
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;

@@ -70,16 +70,8 @@ TEST_F(ProductConvolutionTest, WindowsSideBySide) {
       expect_right(p);
     }
   }
-  ConvolutionParams p = params_of({1, 3, 40, 1, 20, 60, 4, 4, 1});
-  p.input.sizes = {1, 3, 9, 20, 60};
-  p.filter.sizes = {40, 3, 4, 4, 8};
-  p.bias = TensorDesc{.sizes = {1, 40, 1, 1, 1}};
-  p.strides = {4, 4, 8};
-  p.dilations = {1, 1, 1};
-  p.start_padding = p.end_padding = {1, 2, 5};
-  p.output_padding = {};
-  p.output.sizes = output_sizes(p);
-  expect_right(p);
+  expect_right(volumes_of(ConvolutionDirection::forward, {1, 3, 9, 20, 60}, {40, 3, 4, 4, 8},
+                          {4, 4, 8}, {1, 2, 5}));
 }
 
 TEST_F(ProductConvolutionTest, EveryHalf) {
@@ -127,25 +119,10 @@ TEST_F(ProductConvolutionTest, RowsBetweenWindowsAreNotRead) {
 }
 
 TEST_F(ProductConvolutionTest, ThreeDimensions) {
-  ConvolutionParams p;
-  p.mode = ConvolutionMode::cross_correlation;
-  p.input.sizes = {1, 3, 6, 20, 22};
-  p.filter.sizes = {40, 3, 3, 5, 5};
-  p.strides = {1, 2, 2};
-  p.dilations = {1, 1, 1};
-  p.start_padding = {1, 2, 2};
-  p.end_padding = {1, 2, 2};
-  p.bias = TensorDesc{.sizes = {1, 40, 1, 1, 1}};
-  p.output.sizes = output_sizes(p);
-  expect_right(p);
-  p.direction = ConvolutionDirection::backward;
-  p.input.sizes = {2, 40, 3, 4, 5};
-  p.filter.sizes = {40, 24, 2, 2, 2};
-  p.strides = {2, 2, 2};
-  p.start_padding = p.end_padding = {0, 0, 0};
-  p.bias = TensorDesc{.sizes = {1, 24, 1, 1, 1}};
-  p.output.sizes = output_sizes(p);
-  expect_right(p);
+  expect_right(volumes_of(ConvolutionDirection::forward, {1, 3, 6, 20, 22}, {40, 3, 3, 5, 5},
+                          {1, 2, 2}, {1, 2, 2}));
+  expect_right(volumes_of(ConvolutionDirection::backward, {2, 40, 3, 4, 5}, {40, 24, 2, 2, 2},
+                          {2, 2, 2}, {0, 0, 0}));
 }
 
 // Stride phases that read the same inputs, some of them a position later, take turns in the output.
@@ -188,15 +165,8 @@ TEST_F(ProductConvolutionTest, PhasesOfRowsAndDepths) {
       }
     }
   }
-  p.input.sizes = {1, 64, 5, 6, 32};
-  p.filter.sizes = {64, 40, 4, 4, 1};
-  p.bias = TensorDesc{.sizes = {1, 40, 1, 1, 1}};
-  p.strides = {2, 2, 1};
-  p.dilations = {1, 1, 1};
-  p.start_padding = p.end_padding = {1, 1, 0};
-  p.output_padding = {};
-  p.output.sizes = output_sizes(p);
-  expect_right(p);
+  expect_right(volumes_of(ConvolutionDirection::backward, {1, 64, 5, 6, 32}, {64, 40, 4, 4, 1},
+                          {2, 2, 1}, {1, 1, 0}));
 }
 
 // Images are computed as one, without a trace of it.

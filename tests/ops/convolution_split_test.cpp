@@ -72,18 +72,10 @@ TEST_F(SplitConvolutionTest, IsChosenWhereItIsFaster) {
 
 // Rows and columns that no window mixes are one dimension, which leaves two.
 TEST_F(SplitConvolutionTest, WindowsAlongTimeAlone) {
-  ConvolutionParams p;
-  p.mode = ConvolutionMode::cross_correlation;
-  p.input.sizes = {2, 40, 7, 9, 11};
-  p.filter.sizes = {36, 40, 3, 1, 1};
-  p.strides = p.dilations = {1, 1, 1};
-  p.start_padding = p.end_padding = {1, 0, 0};
-  p.bias = TensorDesc{.sizes = {1, 36, 1, 1, 1}};
-  p.output.sizes = output_sizes(p);
-  expect_right_plan<SplitConvolution>(p);
-  p.strides = {2, 1, 1};
-  p.output.sizes = output_sizes(p);
-  expect_right_plan<SplitConvolution>(p);
+  for (const std::uint32_t stride : {1u, 2u}) {
+    expect_right_plan<SplitConvolution>(volumes_of(ConvolutionDirection::forward, {2, 40, 7, 9, 11},
+                                                   {36, 40, 3, 1, 1}, {stride, 1, 1}, {1, 0, 0}));
+  }
 }
 
 }  // namespace

@@ -83,6 +83,23 @@ inline ConvolutionParams params_of(const Shape& s) {
   return p;
 }
 
+// Of three dimensions, padded alike on both sides.
+inline ConvolutionParams volumes_of(ConvolutionDirection direction, const Dims& input,
+                                    const Dims& filter, const Dims& strides, const Dims& padding) {
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.direction = direction;
+  p.input.sizes = input;
+  p.filter.sizes = filter;
+  const bool backward = direction == ConvolutionDirection::backward;
+  p.bias = TensorDesc{.sizes = {1, filter[backward ? 1 : 0], 1, 1, 1}};
+  p.strides = strides;
+  p.dilations = {1, 1, 1};
+  p.start_padding = p.end_padding = padding;
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
 inline std::size_t count_of(const TensorDesc& desc) { return *element_count(desc.sizes); }
 
 template <class Number>
