@@ -257,7 +257,7 @@ void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* 
   if (across_) return base::parallel_tiles_apart(slots_, count, body);
   // One thread takes all phases that share what it packs, where there are enough of these.
   const std::int64_t phases = phase_counts_[0] * phase_counts_[1] * phase_counts_[2];
-  const std::int64_t together = phases_alike_ && count >= 4 * slots_ * phases ? phases : 1;
+  const std::int64_t together = phases_alike_ && count >= 4 * phases * slots_ ? phases : 1;
   base::parallel_tiles(slots_, count / together, [&](std::int64_t index, unsigned slot) {
     for (std::int64_t i = index * together; i < (index + 1) * together; ++i) body(i, slot);
   });
