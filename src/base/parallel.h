@@ -23,15 +23,16 @@ void start_threads() noexcept;
 // slots share, so any slot does what others leave. Each call has the default floating-point mode.
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept;
 
-// What parallel_tiles() and parallel_tiles_apart() share: the tiles in `parts` parts of equal size.
-// Each slot begins in a part of its own, as far as there are enough, and helps in the next ones.
+// What the following share: the tiles in `parts` parts of equal size. Each slot begins in a part of
+// its own, as far as there are enough, and helps in the next ones. Calls body(tile, slot,
+// previous), with the slot's tile before this one or -1.
 template <class Body>
 void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Body& body) noexcept {
   constexpr unsigned kMostParts = 32;
   if (tiles < static_cast<std::int64_t>(slots)) slots = static_cast<unsigned>(tiles);
   if (slots <= 1) {
     const DefaultFloatMode mode;
-    for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile, 0u);
+    for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile, 0u, tile - 1);
     return;
   }
   struct alignas(64) Counter {
@@ -47,6 +48,7 @@ void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Bo
       slots,
       [](void* pointer, unsigned slot) {
         Context& c = *static_cast<Context*>(pointer);
+        std::int64_t previous = -1;
         for (unsigned i = 0; i < c.parts; ++i) {
           const unsigned part = (slot + i) % c.parts;
           const std::int64_t first = c.tiles * part / c.parts;
@@ -55,7 +57,8 @@ void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Bo
           for (;;) {
             const std::int64_t tile = next.fetch_add(1, std::memory_order_relaxed);
             if (tile >= count) break;
-            c.body(first + tile, slot);
+            c.body(first + tile, slot, previous);
+            previous = first + tile;
           }
         }
       },
@@ -68,7 +71,8 @@ void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Bo
 // what neighbouring tiles both read.
 template <class Body>
 void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
-  parallel_parts(slots, tiles, 1, body);
+  parallel_parts(slots, tiles, 1,
+                 [&](std::int64_t tile, unsigned slot, std::int64_t) { body(tile, slot); });
 }
 
 // The same for what does little but move data: the slots keep apart, so that no two write to
@@ -77,7 +81,21 @@ void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexce
 // apart.
 template <class Body>
 void parallel_tiles_apart(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
-  parallel_parts(slots, tiles, slots, body);
+  parallel_parts(slots, tiles, slots,
+                 [&](std::int64_t tile, unsigned slot, std::int64_t) { body(tile, slot); });
+}
+
+// The same in groups of `members` neighbouring tiles, for which a slot packs something once: calls
+// body(tile, slot, packed), where `packed` tells that its tile before was of this group. Slots of
+// groups of several keep apart until they have nothing left to do, so that few pack the same; a
+// slot whose processor is slow for a while leaves its last members to the others.
+template <class Body>
+void parallel_members(unsigned slots, std::int64_t tiles, std::int64_t members,
+                      const Body& body) noexcept {
+  parallel_parts(slots, tiles, members > 1 ? slots : 1,
+                 [&](std::int64_t tile, unsigned slot, std::int64_t previous) {
+                   body(tile, slot, previous >= 0 && previous / members == tile / members);
+                 });
 }
 
 }  // namespace weft::base

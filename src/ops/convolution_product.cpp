@@ -33,6 +33,11 @@ constexpr std::int64_t kLongRun = 16;
 constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
 
+// Tiles a thread, where they share patches, and the least of one: steps of products of 32 positions
+// and outputs, about 10 us.
+constexpr std::int64_t kSharesAThread = 8;
+constexpr std::int64_t kLeastSteps = 64;
+
 // Outputs of more bytes would be out of the cache before anybody reads them.
 constexpr std::uint64_t kCachedOutput = 16 << 20;
 
@@ -208,6 +213,15 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
     line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
     lines_ = base::divide_up(positions, line_);
+    // So many shares of the output channels that a slow thread leaves some to the others, where
+    // they can use the same patches.
+    if (threads > 1 && line_ == run_ && step_chunk_ == steps) {
+      const std::int64_t work = run_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
+      const std::int64_t worthwhile =
+          base::round_up(others * lines_ * filter_.out_blocks() * work / kLeastSteps, threads);
+      const std::int64_t shares = std::min<std::int64_t>(kSharesAThread * threads, worthwhile);
+      out_splits_ = std::max(base::divide_up(shares, others * lines_), std::int64_t{1});
+    }
   }
   if (step_chunk_ < steps) {
     out_block_count_ = std::clamp<std::int64_t>(
@@ -258,13 +272,14 @@ void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byt
                                    std::byte* slots, SharedRange* ranges) const noexcept {
   const bool one_image = shape_.batch < geometry_.batch;
   SharedRange all;
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-    const Tile tile = locate(index);
-    if (tile.count <= 0) return;
-    SplitRange seen;
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), seen);
-    (one_image ? all : ranges[tile.image]).add(seen);
-  });
+  base::parallel_members(
+      slots_, tile_count_, out_splits_, [&](std::int64_t index, unsigned slot, bool has_patches) {
+        const Tile tile = locate(index);
+        if (tile.count <= 0) return;
+        SplitRange seen;
+        compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_patches, seen);
+        (one_image ? all : ranges[tile.image]).add(seen);
+      });
   if (!one_image || is_safe(all.get(), stored_range(packed))) return;
   for (std::int64_t image = 0; image < geometry_.batch; ++image) {
     ranges[image].add(range_of(arguments, image, slot_memory(slots, 0)));
@@ -292,7 +307,7 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
 }
 
 void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                      const Tile& tile, const Slot& slot,
+                                      const Tile& tile, const Slot& slot, bool has_patches,
                                       SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = shape_;
   const std::byte* input = input_of(arguments, tile);
@@ -301,6 +316,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   ProductSide side = nothing_aside();
   if (has_planes()) {
+    if (!has_patches) fill_planes(tile, input, slot, side.range);
     compute_rows(arguments, packed, tile, slot, side);
     widen(range, side.range);
     return;
@@ -312,7 +328,9 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
-  pack(tile, input, batch, patches, slot, side);
+  // Of the one batch of such a tile.
+  has_patches &= batch.count == tile.count && batch.steps == all_steps;
+  if (!has_patches) pack(tile, input, batch, patches, slot, side);
   unit_.enter();
   for (std::int64_t parity = 0;;) {
     const Batch next = batch.step + batch.steps < all_steps
@@ -336,6 +354,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     float* acc = slot.acc;
     const auto& members = tile.set->members;
     const std::int64_t together = tile.set->interleaved;
+    const bool shares_follow = tile.first_out_block + tile.out_blocks < filter_.out_blocks();
     const auto filter_of = [&](std::int64_t m, std::int64_t k, std::int64_t step) {
       return filter_.block(packed, tile.group, members[m].phases, tile.first_out_block + k) +
              step * filter_.step();
@@ -346,11 +365,12 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
         for (std::int64_t q = 0; q < together && batch.steps > 0; ++q) {
           filters[q] = filter_of(m + q, k, batch.step);
           if (!fetch_ahead_) continue;
-          // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+          // What is multiplied next, maybe in the next tile; past the last there is nothing worth
+          // fetching, but no harm.
           wanted[q] = k + 1 < tile.out_blocks ? filter_of(m + q, k + 1, batch.step)
                       : m + together < std::ssize(members)
                           ? filter_of(m + together + q, 0, batch.step)
-                          : filter_of(q, 0, next.step);
+                          : filter_of(q, more || !shares_follow ? 0 : tile.out_blocks, next.step);
         }
         const std::int64_t lines =
             fetch_ahead_ ? base::divide_up(filter_.step() / SplitAhead::kLine, slices * blocks) : 0;
@@ -405,7 +425,6 @@ void ProductConvolution::compute_rows(const RunArguments& arguments, const std::
   const std::int64_t width = phases[2].count;
   const std::int64_t row_step = phases[1].in_step * planes_.pairs * planes_.pitch;
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
-  fill_planes(tile, input_of(arguments, tile), slot, side.range);
   unit_.enter();
   const std::uint16_t* row = slot.planes;
   std::int64_t parity = 0;

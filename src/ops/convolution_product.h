@@ -118,7 +118,7 @@ class ProductConvolution final : public SplitPlan {
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, kernels::SplitRange& range) const noexcept;
+                    const Slot& slot, bool has_patches, kernels::SplitRange& range) const noexcept;
   void compute_rows(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, kernels::ProductSide& side) const noexcept;
   kernels::SplitRange range_of(const RunArguments& arguments, std::int64_t image,

@@ -62,6 +62,9 @@ class SplitConvolution final : public SplitPlan {
   }
   void choose_sharing();
   void choose_tiles(const PlanOptions& options);
+  bool keeps_pixels() const noexcept { return split_group_ == filter_.in_blocks(); }
+  bool multiplies_at_once() const noexcept { return block_group_ == filter_.in_blocks(); }
+  std::int64_t shares_of(std::int64_t bands, unsigned threads) const noexcept;
   std::int64_t best_bands(std::int64_t least, std::int64_t pitch) const noexcept;
   std::array<std::int64_t, 2> taps_inside(const Phase& phase, std::int64_t first,
                                           std::int64_t count) const noexcept;
@@ -69,7 +72,7 @@ class SplitConvolution final : public SplitPlan {
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, SharedRange& range) const noexcept;
+                    const Slot& slot, bool has_pixels, SharedRange& range) const noexcept;
   void multiply_phases(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const AxisTaps& h, const AxisTaps& w, std::int64_t first_block,
                        std::int64_t block_count, const Slot& slot) const noexcept;
@@ -101,7 +104,8 @@ class SplitConvolution final : public SplitPlan {
   std::int64_t bands_ = 0;
   std::int64_t out_block_count_ = 0;  // a tile
   std::int64_t out_splits_ = 0;
-  std::int64_t block_group_ = 0;  // input channel blocks that are split at a time
+  std::int64_t block_group_ = 0;  // input channel blocks that are multiplied at a time
+  std::int64_t split_group_ = 0;  // and split, all of them or as many
   bool stores_blocks_ = false;    // straight from the sums
   bool fetch_ahead_ = false;      // filters that the second-level cache does not keep
   std::int64_t line_ = 0;         // pixels of a tile, rounded up
