@@ -101,10 +101,12 @@ void WinogradConvolution::pack_filter(const void* filter, std::byte* packed) con
 
 void WinogradConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                     std::byte* slots, SharedRange* ranges) const noexcept {
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-    const Tile tile = locate(index);
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges + tile.image);
-  });
+  base::parallel_members(slots_, tile_count_, out_splits_,
+                         [&](std::int64_t index, unsigned slot, bool has_patches) {
+                           const Tile tile = locate(index);
+                           compute_tile(arguments, packed, tile, slot_memory(slots, slot),
+                                        has_patches, ranges + tile.image);
+                         });
 }
 
 WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const noexcept {
@@ -125,17 +127,19 @@ WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const 
 }
 
 void WinogradConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                       const Tile& tile, const Slot& slot,
+                                       const Tile& tile, const Slot& slot, bool has_patches,
                                        SharedRange* ranges) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  std::array<SplitRange, WinogradTiling::kMostImages> seen{};
-  // Nothing else is written to some rows between images, whose results are dropped.
-  if (tile.images > 1) {
-    std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
+  if (!has_patches) {
+    std::array<SplitRange, WinogradTiling::kMostImages> seen{};
+    // Nothing else is written to some rows between images, whose results are dropped.
+    if (tile.images > 1) {
+      std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
+    }
+    pack_inputs(arguments, tile, slot, seen.data());
+    for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
+    list_runs(arguments, tile, slot);
   }
-  pack_inputs(arguments, tile, slot, seen.data());
-  for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
-  list_runs(arguments, tile, slot);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);

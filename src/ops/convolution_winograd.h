@@ -88,7 +88,7 @@ class WinogradConvolution : public SplitPlan {
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, SharedRange* ranges) const noexcept;
+                    const Slot& slot, bool has_patches, SharedRange* ranges) const noexcept;
   void pack_inputs(const RunArguments& arguments, const Tile& tile, const Slot& slot,
                    kernels::SplitRange* ranges) const noexcept;
   void transform_images(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,

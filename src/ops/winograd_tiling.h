@@ -10,8 +10,8 @@ namespace weft::ops {
 // How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
 // tiles, of several images where these are small, how many blocks of output channels are multiplied
 // point by point before their results are formed, and into how many shares the output channels are
-// cut where there are few blocks of tiles for the threads, though each share transforms the inputs
-// for itself.
+// cut where there are few blocks of tiles for the threads. A thread transforms the inputs of a
+// block once for all shares of it that it takes.
 struct WinogradTiling {
   // Cuts the one phase of a 3 x 3 convolution at stride 1, for a matrix unit or without one.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile, bool unit,

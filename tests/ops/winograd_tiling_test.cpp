@@ -56,14 +56,48 @@ TEST(WinogradTiling, SmallImagesShareABlock) {
   EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, true, 1).images, 1);
 }
 
-// Two threads get a block each, or a share of the output channels of a single one.
+// Several shares for each thread, so that a slow one leaves some to the others.
 TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
+  for (const std::uint32_t channels : {128u, 256u, 1280u}) {
+    for (const std::uint32_t size : {7u, 14u, 28u, 56u}) {
+      for (const unsigned threads : {2u, 3u, 16u}) {
+        const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, threads);
+        const std::int64_t out_blocks = channels / 32;
+        const std::int64_t blocks = tiling.row_blocks() * tiling.column_blocks();
+        EXPECT_LE(tiling.out_shares, out_blocks);
+        // Of what needs so many patches that a few blocks use them together, no less than these.
+        const std::int64_t most = (out_blocks + 3) / 4;
+        EXPECT_GE(blocks * tiling.out_shares, std::min<std::int64_t>(threads, most * blocks))
+            << channels << ", " << size << ", " << threads;
+      }
+    }
+  }
   const WinogradTiling half(geometry(128, 28, 28), {2, 4}, true, 2);
-  EXPECT_GE(half.row_blocks() * half.column_blocks() * half.out_shares, 2);
-  const WinogradTiling small(geometry(256, 7, 7), {2, 4}, true, 2);
-  EXPECT_GE(small.row_blocks() * small.column_blocks() * small.out_shares, 2);
-  // A third share would only transform the inputs once more.
-  EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, true, 2).out_shares, 2);
+  EXPECT_GE(half.row_blocks() * half.column_blocks() * half.out_shares, 8);
+}
+
+// Up to 128 channels have patches, filter and sums in the second-level cache.
+TEST(WinogradTiling, BlocksOfOutputChannelsPassByOneByOneWhereTheyFit) {
+  for (const std::uint32_t channels : {32u, 64u, 96u, 128u}) {
+    for (const std::uint32_t size : {28u, 40u, 56u, 112u}) {
+      const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, 1);
+      EXPECT_EQ(tiling.few, 1) << channels << ", " << size;
+      const std::int64_t lanes = (tiling.block_rows * tiling.block_columns + 31) / 32 * 32;
+      EXPECT_LE(tiling.tile.points() * (6 * channels * (lanes + 32) + 128 * lanes), 2 << 20);
+    }
+  }
+  EXPECT_GT(WinogradTiling(geometry(512, 28, 28), {2, 4}, true, 1).few, 1);
+}
+
+// Blocks side by side write to whole lines of 16 numbers each.
+TEST(WinogradTiling, BlocksEndWithLines) {
+  for (const std::uint32_t width : {56u, 112u, 160u, 224u}) {
+    for (const unsigned threads : {1u, 2u}) {
+      const WinogradTiling tiling(geometry(64, 112, width), {2, 4}, true, threads);
+      EXPECT_TRUE(tiling.block_columns == tiling.columns || tiling.block_columns % 4 == 0)
+          << width << ": " << tiling.block_columns;
+    }
+  }
 }
 
 }  // namespace
