@@ -33,9 +33,7 @@ constexpr std::int64_t kLongRun = 16;
 constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
 
-// Tiles a thread, where they share patches, and the least of one: steps of products of 32 positions
-// and outputs, about 10 us.
-constexpr std::int64_t kSharesAThread = 8;
+// The least that a tile does: steps of products of 32 positions and outputs, about 10 us.
 constexpr std::int64_t kLeastSteps = 64;
 
 // Outputs of more bytes would be out of the cache before anybody reads them.
@@ -154,10 +152,10 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(line_) + " positions x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(shares_.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(has_planes() ? kSplitBlock : run_) + " positions x " +
                 std::to_string(step_chunk_ * kSplitBlock) + " terms at a time" +
-                (has_planes() ? " from planes, " : ", ") + std::to_string(tile_count_) +
+                (has_planes() ? " from planes, " : ", ") + std::to_string(shares_.tiles()) +
                 " tiles, " + std::to_string(slots_) + " slots";
 }
 
@@ -192,8 +190,6 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t others =
       shape_.batch * shape_.groups * static_cast<std::int64_t>(sets_.size());
   const unsigned threads = slot_count(options, INT64_MAX);
-  out_block_count_ = filter_.out_blocks();
-  out_splits_ = 1;
   if (has_planes()) {
     choose_bands(threads > 1 ? 4 * std::int64_t{threads} : 1);
     step_chunk_ = steps;
@@ -213,41 +209,34 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
     line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
     lines_ = base::divide_up(positions, line_);
-    // So many shares of the output channels that a slow thread leaves some to the others, where
-    // they can use the same patches.
-    if (threads > 1 && line_ == run_ && step_chunk_ == steps) {
-      const std::int64_t work = run_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
-      const std::int64_t worthwhile =
-          base::round_up(others * lines_ * filter_.out_blocks() * work / kLeastSteps, threads);
-      const std::int64_t shares = std::min<std::int64_t>(kSharesAThread * threads, worthwhile);
-      out_splits_ = std::max(base::divide_up(shares, others * lines_), std::int64_t{1});
+  }
+  const std::int64_t out_blocks = filter_.out_blocks();
+  const std::int64_t units = others * lines_;
+  if (has_planes() || (line_ == run_ && step_chunk_ == steps)) {  // all read the same patches
+    const std::int64_t work = line_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
+    shares_ = TileShares::for_threads(units, out_blocks, out_blocks * work / kLeastSteps, threads);
+  } else {
+    std::int64_t fitting = out_blocks;
+    if (step_chunk_ < steps) {
+      const std::int64_t block_bytes = static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4;
+      fitting = std::clamp<std::int64_t>(kAccBytes / block_bytes, 1, out_blocks);
     }
+    const std::int64_t shares = base::divide_up(std::int64_t{threads}, units);
+    shares_ = {units, out_blocks, std::min(fitting, base::divide_up(out_blocks, shares))};
   }
-  if (step_chunk_ < steps) {
-    out_block_count_ = std::clamp<std::int64_t>(
-        kAccBytes / (static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4), 1,
-        filter_.out_blocks());
-    out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  }
-  if (others * lines_ * out_splits_ < threads) {
-    out_splits_ = std::max(out_splits_, base::divide_up(std::int64_t{threads}, others * lines_));
-  }
-  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  tile_count_ = others * lines_ * out_splits_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, shares_.tiles()));
   keeps_sums_ = step_chunk_ < steps;
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
-    acc_blocks_ = std::max(
-        acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
+    acc_blocks_ = std::max(acc_blocks_, static_cast<std::int64_t>(phases) * shares_.most_blocks() *
+                                            (run_ / kSplitBlock));
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
   slot_bytes_ = base::slot_bytes(
       static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
       kernels_.parts * plane_part_ * 2 + row_floats() * 4 + row_offsets_ * 8 +
-      acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{7} * 64);
+      acc_blocks_ * kAcc * 4 + shares_.most_blocks() * kSplitBlock * 4 + std::int64_t{7} * 64);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
@@ -257,7 +246,7 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   result.patches =
       base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
   result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
-  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.bias = base::take<float>(memory, shares_.most_blocks() * kSplitBlock);
   result.row_offsets = base::take<std::int64_t>(memory, row_offsets_);
   result.rows = base::take<float>(memory, row_floats());
   result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_);
@@ -272,24 +261,24 @@ void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byt
                                    std::byte* slots, SharedRange* ranges) const noexcept {
   const bool one_image = shape_.batch < geometry_.batch;
   SharedRange all;
-  base::parallel_members(
-      slots_, tile_count_, out_splits_, [&](std::int64_t index, unsigned slot, bool has_patches) {
-        const Tile tile = locate(index);
-        if (tile.count <= 0) return;
-        SplitRange seen;
-        compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_patches, seen);
-        (one_image ? all : ranges[tile.image]).add(seen);
-      });
+  shares_.run(slots_, [&](const TileShares::Share& share, unsigned slot, bool has_patches) {
+    const Tile tile = locate(share);
+    if (tile.count <= 0) return;
+    SplitRange seen;
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_patches, seen);
+    (one_image ? all : ranges[tile.image]).add(seen);
+  });
   if (!one_image || is_safe(all.get(), stored_range(packed))) return;
   for (std::int64_t image = 0; image < geometry_.batch; ++image) {
     ranges[image].add(range_of(arguments, image, slot_memory(slots, 0)));
   }
 }
 
-ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const noexcept {
+ProductConvolution::Tile ProductConvolution::locate(const TileShares::Share& share) const noexcept {
   Tile tile;
-  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
-  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  std::int64_t index = share.unit;
+  tile.first_out_block = share.first_block;
+  tile.out_blocks = share.blocks;
   const std::int64_t line = base::take_digit(index, lines_);
   tile.set = &sets_[static_cast<std::size_t>(base::take_digit(index, std::ssize(sets_)))];
   tile.group = base::take_digit(index, shape_.groups);

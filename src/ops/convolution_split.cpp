@@ -29,9 +29,7 @@ constexpr std::int64_t kAheadBytes = 1280 << 10;  // with what is fetched ahead
 // Fewer pixels a tile would have its filter read from the third level for too little work.
 constexpr std::int64_t kMinLine = 96;
 
-// Tiles a thread, where they share split pixels, and the least of one: steps of products of 32
-// pixels, channels and outputs, about 10 us.
-constexpr std::int64_t kSharesAThread = 8;
+// The least that a tile does: steps of products of 32 pixels, channels and outputs, about 10 us.
 constexpr std::int64_t kLeastSteps = 64;
 
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
@@ -108,9 +106,9 @@ SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOp
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(band_rows_) + " rows x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(shares_.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(block_group_ * kSplitBlock) + " input channels at a time, " +
-                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+                std::to_string(shares_.tiles()) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
 // Whether rows without pixels between them make clearly fewer blocks.
@@ -219,22 +217,19 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const bool fit = pixels_of(filter_.in_blocks()) * 2 <= kPixelBytes;
   split_group_ = fit ? filter_.in_blocks() : block_group_;
   pixel_elements_ = pixels_of(split_group_);
-  out_splits_ = shares_of(others * bands_, threads);
-  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  shares_ = cut(others * bands_, threads);
 
   const std::int64_t shortest_row = columns.phase(columns.phase_count() - 1).count;
   stores_blocks_ = plain_results_ && columns.phase(0).step * geometry_.out_strides[2] == 1 &&
                    shortest_row >= kSplitBlock / (SplitResult::kMostRuns - 1) + 1;
-  tile_count_ = others * bands_ * out_splits_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, shares_.tiles()));
   acc_elements_ = kSplitBlock * (multiplies_at_once() ? 2 * kSplitBlock
                                  : keeps_pixels()     ? line_
-                                                      : out_block_count_ * line_);
-  slot_bytes_ =
-      base::slot_bytes(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
-                       acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
-                       most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64);
+                                                      : shares_.most_blocks() * line_);
+  slot_bytes_ = base::slot_bytes(static_cast<std::uint64_t>(pixel_elements_) * 2 +
+                                 kSplitBlock * kChunk * 4 + acc_elements_ * 4 +
+                                 (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) + most_taps_ * 8 +
+                                 shares_.most_blocks() * kSplitBlock * 4 + std::int64_t{6} * 64);
 }
 
 SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
@@ -246,7 +241,7 @@ SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
   result.acc = base::take<float>(memory, acc_elements_);
   result.sums = base::take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
   result.taps = base::take<std::int64_t>(memory, most_taps_);
-  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.bias = base::take<float>(memory, shares_.most_blocks() * kSplitBlock);
   return result;
 }
 
@@ -256,19 +251,18 @@ void SplitConvolution::pack_filter(const void* filter, std::byte* packed) const 
 
 void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                  std::byte* slots, SharedRange* ranges) const noexcept {
-  base::parallel_members(slots_, tile_count_, out_splits_,
-                         [&](std::int64_t index, unsigned slot, bool has_pixels) {
-                           const Tile tile = locate(index);
-                           if (tile.rows <= 0) return;
-                           compute_tile(arguments, packed, tile, slot_memory(slots, slot),
-                                        keeps_pixels() && has_pixels, ranges[tile.image]);
-                         });
+  shares_.run(slots_, [&](const TileShares::Share& share, unsigned slot, bool has_pixels) {
+    const Tile tile = locate(share);
+    if (tile.rows <= 0) return;
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_pixels, ranges[tile.image]);
+  });
 }
 
-SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {
+SplitConvolution::Tile SplitConvolution::locate(const TileShares::Share& share) const noexcept {
   Tile tile;
-  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
-  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  std::int64_t index = share.unit;
+  tile.first_out_block = share.first_block;
+  tile.out_blocks = share.blocks;
   tile.first_row = base::take_digit(index, bands_) * band_rows_;
   for (int d = kSpatial; d-- > 1;) {
     const ConvolutionAxis& axis = geometry_.axes[d];
@@ -371,21 +365,16 @@ std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch
   return best;
 }
 
-// Into how many shares the output channels of so many bands are cut: where all pixels of a band are
-// kept, into so many that a slow thread leaves some to the others.
-std::int64_t SplitConvolution::shares_of(std::int64_t bands, unsigned threads) const noexcept {
-  const std::int64_t at_least = base::divide_up(std::int64_t{threads}, bands);
-  if (!keeps_pixels()) {  // sums wait for the next group of channels
-    const std::int64_t block_bytes = line_ * kSplitBlock * 4;
-    return std::max(at_least, base::divide_up(filter_.out_blocks() * block_bytes,
-                                              std::max(kMaxAccBytes, block_bytes)));
+TileShares SplitConvolution::cut(std::int64_t bands, unsigned threads) const noexcept {
+  const std::int64_t out_blocks = filter_.out_blocks();
+  if (keeps_pixels()) {
+    const std::int64_t steps = line_ / kSplitBlock * filter_.in_blocks() * most_taps_;
+    return TileShares::for_threads(bands, out_blocks, out_blocks * steps / kLeastSteps, threads);
   }
-  if (threads == 1) return 1;
-  const std::int64_t steps = line_ / kSplitBlock * filter_.in_blocks() * most_taps_;
-  const std::int64_t worthwhile =
-      base::round_up(bands * filter_.out_blocks() * steps / kLeastSteps, threads);
-  const std::int64_t wanted = std::min<std::int64_t>(kSharesAThread * threads, worthwhile);
-  return std::max(at_least, base::divide_up(wanted, bands));
+  // Sums wait for the next group of channels.
+  const std::int64_t fitting = std::max<std::int64_t>(1, kMaxAccBytes / (line_ * kSplitBlock * 4));
+  const std::int64_t shares = base::divide_up(std::int64_t{threads}, bands);
+  return {bands, out_blocks, std::min(fitting, base::divide_up(out_blocks, shares))};
 }
 
 // The results of a tile's phases from some channel blocks, which have been split.

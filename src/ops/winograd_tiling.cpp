@@ -25,8 +25,7 @@ constexpr std::int64_t kFewSums = 192 << 10;
 // Sums of a few blocks of output channels, which use the patches of one point together.
 constexpr std::int64_t kAccBytes = 4 << 20;
 
-constexpr std::int64_t kSharesAThread = 8;
-constexpr std::int64_t kFewShared = 4;
+constexpr std::int64_t kFewShared = 4;  // fewer blocks of outputs would read patches too often
 constexpr std::int64_t kMostPatchBytes = 6 << 20;
 
 // Measured on one core at 2.8 GHz.
@@ -120,29 +119,16 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
           products + reading + out * lanes * of_tile.results};
 }
 
-// Into how many shares of its output channels each block is cut: so many that a slow thread leaves
-// some to the others, but not that patches are read too often.
-std::int64_t shares_of(std::int64_t blocks, std::int64_t out_blocks, std::int64_t few,
-                       unsigned threads) {
-  if (threads == 1) return 1;
-  const std::int64_t most = divide_up(out_blocks, std::min(few, kFewShared));
-  const std::int64_t wanted = std::min(divide_up(kSharesAThread * threads, blocks), most);
-  return divide_up(out_blocks, divide_up(out_blocks, wanted));
-}
-
-// Time on some threads. Each of them has an equal part of all shares, transforms the inputs of each
-// block in it, and where the parts are not quite equal ends later than the others by half of what a
-// share takes whose inputs have to be transformed.
-double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, std::int64_t shares,
-               bool alike, unsigned threads) {
+// Time on some threads. Each of them transforms the inputs of a block for itself; where their parts
+// are not quite equal, one ends later than the others by half of a share.
+double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool alike,
+               const TileShares& shares, unsigned threads) {
   const std::int64_t count = threads;
-  const bool even = alike && blocks * shares % count == 0;
-  std::int64_t transforms = blocks;
-  if (shares > 1 && !(alike && blocks % count == 0)) {
-    transforms = even && count % blocks == 0 ? count : blocks + count - 1;
-  }
-  const double input = all.input / static_cast<double>(blocks) * static_cast<double>(transforms);
-  const double last = largest.input + largest.rest / static_cast<double>(shares);
+  const bool even = alike && shares.tiles() % count == 0;
+  const std::int64_t again = shares.shares() == 1 || (even && blocks % count == 0) ? 0 : count - 1;
+  const double input =
+      all.input * static_cast<double>(blocks + again) / static_cast<double>(blocks);
+  const double last = largest.input + largest.rest / static_cast<double>(shares.shares());
   const double late = even ? 0 : last / 2 * static_cast<double>(count - 1);
   return (input + all.rest + late) / static_cast<double>(count);
 }
@@ -183,13 +169,14 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     }
     const Cost largest = cost_of(geometry, tile, costs, h, w, some);
     const bool alike = k == 1 ? rows % h == 0 && columns % w == 0 : geometry.batch % k == 0;
-    const std::int64_t shares = shares_of(blocks, out_blocks, some, threads);
-    const double time = time_of(sum, largest, blocks, shares, alike, threads);
+    const auto cut = TileShares::for_threads(
+        blocks, out_blocks, divide_up(out_blocks, std::min(some, kFewShared)), threads);
+    const double time = time_of(sum, largest, blocks, alike, cut, threads);
     if (time >= least) return;
     least = time;
     seconds = sum.input + sum.rest;
     few = some;
-    out_shares = shares;
+    shares = cut;
     block_rows = h;
     block_columns = w;
     images = k;

@@ -4,6 +4,7 @@
 
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_geometry.h"
+#include "ops/tile_shares.h"
 
 namespace weft::ops {
 
@@ -23,8 +24,8 @@ struct WinogradTiling {
   std::int64_t block_columns = 1;  // tiles
   std::int64_t images = 1;         // a block; of several, a row of tiles lies between two
   std::int64_t few = 1;            // blocks of 32 output channels
-  std::int64_t out_shares = 1;
-  double seconds = 0;  // on one core
+  TileShares shares;               // all blocks of tiles
+  double seconds = 0;              // on one core
 
   static constexpr std::int64_t kMostImages = 16;
 

@@ -59,32 +59,23 @@ void run_watched(unsigned slots, std::int64_t tiles) {
   apart.expect_each_tile_once();
 }
 
-// What a slot packed for its last tile is there for the next one of the same group, and for no
-// other.
-TEST(ParallelMembers, KnowsWhatASlotHasPacked) {
-  for (const unsigned slots : {1u, 2u, 3u, 8u}) {
-    for (const std::int64_t members : {1, 2, 5}) {
-      for (const std::int64_t groups : {0, 1, 3, 40}) {
-        SCOPED_TRACE(std::to_string(slots) + " slots, " + std::to_string(groups) + " groups of " +
-                     std::to_string(members));
-        Watch watch(slots, groups * members);
-        std::vector<std::int64_t> last(slots, -1);
-        std::atomic<int> wrong = 0, packings = 0;
-        parallel_members(slots, groups * members, members,
-                         [&](std::int64_t tile, unsigned slot, bool packed) {
-                           watch(tile, slot);
-                           const std::int64_t group = tile / members;
-                           if (packed != (last[slot] == group)) ++wrong;
-                           if (!packed) ++packings;
-                           last[slot] = group;
-                         });
-        watch.expect_each_tile_once();
-        EXPECT_EQ(wrong, 0);
-        EXPECT_GE(packings, groups);
-        if (slots == 1) {
-          EXPECT_EQ(packings, groups);
-        }
-      }
+// The first tiles in order, then those of the parts; each slot knows its tile before.
+TEST(ParallelParts, KnowsTheTileBefore) {
+  for (const unsigned slots : {1u, 2u, 3u, 40u}) {
+    for (const std::int64_t together : {0, 1, 5, 100}) {
+      SCOPED_TRACE(std::to_string(slots) + " slots, " + std::to_string(together) + " together");
+      Watch watch(slots, 100);
+      std::vector<std::int64_t> last(slots, -1);
+      std::atomic<int> wrong = 0;
+      parallel_parts(slots, 100, together,
+                     [&](std::int64_t tile, unsigned slot, std::int64_t previous) {
+                       watch(tile, slot);
+                       if (previous != last[slot]) ++wrong;
+                       if (tile < together && previous > tile) ++wrong;
+                       last[slot] = tile;
+                     });
+      watch.expect_each_tile_once();
+      EXPECT_EQ(wrong, 0);
     }
   }
 }
