@@ -14,6 +14,7 @@
 #include "ops/checker.h"
 #include "ops/convolution_direct.h"
 #include "ops/convolution_packed.h"
+#include "ops/convolution_phases.h"
 #include "ops/convolution_plan.h"
 #include "ops/convolution_product.h"
 #include "ops/convolution_split.h"
@@ -315,6 +316,9 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
 std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
                                              const PlanOptions& options) {
   if (options.strict) return std::make_shared<ops::ConvolutionPlan>(params, options);
+  if (ops::PhaseConvolution::suits(params)) {
+    return std::make_shared<ops::PhaseConvolution>(params, options, body_of);
+  }
   if (ops::DirectConvolution::suits(params, options)) {
     return std::make_shared<ops::DirectConvolution>(params, options);
   }

@@ -33,6 +33,9 @@ constexpr std::int64_t kLongRun = 16;
 constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
 
+// The least that a tile does: steps of products of 32 positions and outputs, about 10 us.
+constexpr std::int64_t kLeastSteps = 64;
+
 // Outputs of more bytes would be out of the cache before anybody reads them.
 constexpr std::uint64_t kCachedOutput = 16 << 20;
 
@@ -149,10 +152,10 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(line_) + " positions x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(shares_.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(has_planes() ? kSplitBlock : run_) + " positions x " +
                 std::to_string(step_chunk_ * kSplitBlock) + " terms at a time" +
-                (has_planes() ? " from planes, " : ", ") + std::to_string(tile_count_) +
+                (has_planes() ? " from planes, " : ", ") + std::to_string(shares_.tiles()) +
                 " tiles, " + std::to_string(slots_) + " slots";
 }
 
@@ -187,8 +190,6 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t others =
       shape_.batch * shape_.groups * static_cast<std::int64_t>(sets_.size());
   const unsigned threads = slot_count(options, INT64_MAX);
-  out_block_count_ = filter_.out_blocks();
-  out_splits_ = 1;
   if (has_planes()) {
     choose_bands(threads > 1 ? 4 * std::int64_t{threads} : 1);
     step_chunk_ = steps;
@@ -209,31 +210,33 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
     lines_ = base::divide_up(positions, line_);
   }
-  if (step_chunk_ < steps) {
-    out_block_count_ = std::clamp<std::int64_t>(
-        kAccBytes / (static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4), 1,
-        filter_.out_blocks());
-    out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  const std::int64_t out_blocks = filter_.out_blocks();
+  const std::int64_t units = others * lines_;
+  if (has_planes() || (line_ == run_ && step_chunk_ == steps)) {  // all read the same patches
+    const std::int64_t work = line_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
+    shares_ = TileShares::for_threads(units, out_blocks, out_blocks * work / kLeastSteps, threads);
+  } else {
+    std::int64_t fitting = out_blocks;
+    if (step_chunk_ < steps) {
+      const std::int64_t block_bytes = static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4;
+      fitting = std::clamp<std::int64_t>(kAccBytes / block_bytes, 1, out_blocks);
+    }
+    const std::int64_t shares = base::divide_up(std::int64_t{threads}, units);
+    shares_ = {units, out_blocks, std::min(fitting, base::divide_up(out_blocks, shares))};
   }
-  if (others * lines_ * out_splits_ < threads) {
-    out_splits_ = std::max(out_splits_, base::divide_up(std::int64_t{threads}, others * lines_));
-  }
-  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  tile_count_ = others * lines_ * out_splits_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, shares_.tiles()));
   keeps_sums_ = step_chunk_ < steps;
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
-    acc_blocks_ = std::max(
-        acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
+    acc_blocks_ = std::max(acc_blocks_, static_cast<std::int64_t>(phases) * shares_.most_blocks() *
+                                            (run_ / kSplitBlock));
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
   slot_bytes_ = base::slot_bytes(
       static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
       kernels_.parts * plane_part_ * 2 + row_floats() * 4 + row_offsets_ * 8 +
-      acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{7} * 64);
+      acc_blocks_ * kAcc * 4 + shares_.most_blocks() * kSplitBlock * 4 + std::int64_t{7} * 64);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
@@ -243,7 +246,7 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
   result.patches =
       base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
   result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
-  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.bias = base::take<float>(memory, shares_.most_blocks() * kSplitBlock);
   result.row_offsets = base::take<std::int64_t>(memory, row_offsets_);
   result.rows = base::take<float>(memory, row_floats());
   result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_);
@@ -258,11 +261,11 @@ void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byt
                                    std::byte* slots, SharedRange* ranges) const noexcept {
   const bool one_image = shape_.batch < geometry_.batch;
   SharedRange all;
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-    const Tile tile = locate(index);
+  shares_.run(slots_, [&](const TileShares::Share& share, unsigned slot, bool has_patches) {
+    const Tile tile = locate(share);
     if (tile.count <= 0) return;
     SplitRange seen;
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), seen);
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_patches, seen);
     (one_image ? all : ranges[tile.image]).add(seen);
   });
   if (!one_image || is_safe(all.get(), stored_range(packed))) return;
@@ -271,10 +274,11 @@ void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byt
   }
 }
 
-ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const noexcept {
+ProductConvolution::Tile ProductConvolution::locate(const TileShares::Share& share) const noexcept {
   Tile tile;
-  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
-  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  std::int64_t index = share.unit;
+  tile.first_out_block = share.first_block;
+  tile.out_blocks = share.blocks;
   const std::int64_t line = base::take_digit(index, lines_);
   tile.set = &sets_[static_cast<std::size_t>(base::take_digit(index, std::ssize(sets_)))];
   tile.group = base::take_digit(index, shape_.groups);
@@ -292,7 +296,7 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
 }
 
 void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                      const Tile& tile, const Slot& slot,
+                                      const Tile& tile, const Slot& slot, bool has_patches,
                                       SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = shape_;
   const std::byte* input = input_of(arguments, tile);
@@ -301,6 +305,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   ProductSide side = nothing_aside();
   if (has_planes()) {
+    if (!has_patches) fill_planes(tile, input, slot, side.range);
     compute_rows(arguments, packed, tile, slot, side);
     widen(range, side.range);
     return;
@@ -312,7 +317,9 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
-  pack(tile, input, batch, patches, slot, side);
+  // Of the one batch of such a tile.
+  has_patches &= batch.count == tile.count && batch.steps == all_steps;
+  if (!has_patches) pack(tile, input, batch, patches, slot, side);
   unit_.enter();
   for (std::int64_t parity = 0;;) {
     const Batch next = batch.step + batch.steps < all_steps
@@ -336,6 +343,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     float* acc = slot.acc;
     const auto& members = tile.set->members;
     const std::int64_t together = tile.set->interleaved;
+    const bool shares_follow = tile.first_out_block + tile.out_blocks < filter_.out_blocks();
     const auto filter_of = [&](std::int64_t m, std::int64_t k, std::int64_t step) {
       return filter_.block(packed, tile.group, members[m].phases, tile.first_out_block + k) +
              step * filter_.step();
@@ -346,11 +354,12 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
         for (std::int64_t q = 0; q < together && batch.steps > 0; ++q) {
           filters[q] = filter_of(m + q, k, batch.step);
           if (!fetch_ahead_) continue;
-          // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+          // What is multiplied next, maybe in the next tile; past the last there is nothing worth
+          // fetching, but no harm.
           wanted[q] = k + 1 < tile.out_blocks ? filter_of(m + q, k + 1, batch.step)
                       : m + together < std::ssize(members)
                           ? filter_of(m + together + q, 0, batch.step)
-                          : filter_of(q, 0, next.step);
+                          : filter_of(q, more || !shares_follow ? 0 : tile.out_blocks, next.step);
         }
         const std::int64_t lines =
             fetch_ahead_ ? base::divide_up(filter_.step() / SplitAhead::kLine, slices * blocks) : 0;
@@ -405,7 +414,6 @@ void ProductConvolution::compute_rows(const RunArguments& arguments, const std::
   const std::int64_t width = phases[2].count;
   const std::int64_t row_step = phases[1].in_step * planes_.pairs * planes_.pitch;
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
-  fill_planes(tile, input_of(arguments, tile), slot, side.range);
   unit_.enter();
   const std::uint16_t* row = slot.planes;
   std::int64_t parity = 0;
