@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 
-// What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
-// patches there are two sets.
-constexpr std::int64_t kPatchBytes = 640 << 10;
+// What a tile keeps in the second-level cache (2 MiB on every machine that has the unit).
+constexpr std::int64_t kPatchSets = 2;
+constexpr std::int64_t kPatchBytes = 640 << 10;  // of each
 constexpr std::int64_t kPlaneBytes = 640 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
@@ -212,15 +212,16 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   }
   const std::int64_t out_blocks = filter_.out_blocks();
   const std::int64_t units = others * lines_;
-  if (has_planes() || (line_ == run_ && step_chunk_ == steps)) {  // all read the same patches
+  std::int64_t fitting = out_blocks;
+  if (step_chunk_ < steps) {
+    const std::int64_t block_bytes = static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4;
+    fitting = std::clamp<std::int64_t>(kAccBytes / block_bytes, 1, out_blocks);
+  }
+  keeps_patches_ = line_ == run_ && steps <= kPatchSets * step_chunk_;
+  if (fitting == out_blocks && (has_planes() || keeps_patches_)) {
     const std::int64_t work = line_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
     shares_ = TileShares::for_threads(units, out_blocks, out_blocks * work / kLeastSteps, threads);
   } else {
-    std::int64_t fitting = out_blocks;
-    if (step_chunk_ < steps) {
-      const std::int64_t block_bytes = static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4;
-      fitting = std::clamp<std::int64_t>(kAccBytes / block_bytes, 1, out_blocks);
-    }
     const std::int64_t shares = base::divide_up(std::int64_t{threads}, units);
     shares_ = {units, out_blocks, std::min(fitting, base::divide_up(out_blocks, shares))};
   }
@@ -234,7 +235,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
   slot_bytes_ = base::slot_bytes(
-      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+      static_cast<std::uint64_t>(kPatchSets * run_ * step_chunk_ * position_bytes) +
       kernels_.parts * plane_part_ * 2 + row_floats() * 4 + row_offsets_ * 8 +
       acc_blocks_ * kAcc * 4 + shares_.most_blocks() * kSplitBlock * 4 + std::int64_t{7} * 64);
 }
@@ -243,8 +244,8 @@ ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
                                                          unsigned slot) const noexcept {
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result{};
-  result.patches =
-      base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
+  result.patches = base::take<std::uint16_t>(
+      memory, kPatchSets * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
   result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
   result.bias = base::take<float>(memory, shares_.most_blocks() * kSplitBlock);
   result.row_offsets = base::take<std::int64_t>(memory, row_offsets_);
@@ -317,8 +318,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
-  // Of the one batch of such a tile.
-  has_patches &= batch.count == tile.count && batch.steps == all_steps;
+  has_patches &= keeps_patches_;
   if (!has_patches) pack(tile, input, batch, patches, slot, side);
   unit_.enter();
   for (std::int64_t parity = 0;;) {
@@ -328,11 +328,11 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     const bool last = batch.step + batch.steps == all_steps;
     const bool more = next.first < tile.count;
     std::uint16_t* next_patches =
-        ahead && patches == slot.patches
+        (ahead || keeps_patches_) && patches == slot.patches
             ? slot.patches + run_ * step_chunk_ * step_elements / kSplitBlock
             : slot.patches;
     const std::int64_t blocks = base::divide_up(batch.count, kSplitBlock);
-    if (ahead && more) {
+    if (ahead && more && !has_patches) {
       set_packing(tile, input, next, next_patches, slot, side);
       const std::int64_t units =
           next.steps * kSplitBlock / 2 * base::divide_up(next.count, kSplitBlock);
@@ -392,7 +392,9 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     }
     if (keeps) kernels_.store(side);  // before its sums are written again
     if (!more) break;
-    if (ahead) {
+    if (has_patches) {
+      // Those of the next terms are there, too.
+    } else if (ahead) {
       kernels_.pack(side);
       side.rows.terms = 0;
     } else {

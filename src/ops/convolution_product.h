@@ -159,9 +159,10 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t step_chunk_ = 0;  // steps that are multiplied at a time
   TileShares shares_;            // all tiles of positions
   std::int64_t row_offsets_ = 0;
-  bool keeps_sums_ = false;   // from one chunk to the next
-  bool past_cache_ = false;   // where outputs go
-  bool fetch_ahead_ = false;  // filters that the second-level cache does not keep
+  bool keeps_sums_ = false;     // from one chunk to the next
+  bool keeps_patches_ = false;  // from one share to the next
+  bool past_cache_ = false;     // where outputs go
+  bool fetch_ahead_ = false;    // filters that the second-level cache does not keep
   std::int64_t acc_blocks_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

@@ -107,7 +107,7 @@ TEST(ConvolutionPhases, WorkspaceHoldsOneImage) {
                 {.threads = 2, .prepare_filter = true})
         .workspace_size_in_bytes();
   };
-  constexpr std::uint64_t kResults = 128 * 503 * sizeof(float);
+  constexpr std::uint64_t kResults = std::uint64_t{128} * 503 * sizeof(float);
   EXPECT_GE(workspace(1), kResults);
   EXPECT_LE(workspace(1), kResults + (8 << 20));
   EXPECT_EQ(workspace(1), workspace(7));

@@ -78,7 +78,7 @@ TEST(WinogradTiling, BlocksOfOutputChannelsPassByOneByOneWhereTheyFit) {
       const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, 1);
       EXPECT_EQ(tiling.few, 1) << channels << ", " << size;
       const std::int64_t lanes = (tiling.block_rows * tiling.block_columns + 31) / 32 * 32;
-      EXPECT_LE(tiling.tile.points() * (6 * channels * (lanes + 32) + 128 * lanes), 2 << 20);
+      EXPECT_LE(tiling.tile.points() * (channels * (lanes + 32) * 6 + 128 * lanes), 2 << 20);
     }
   }
   EXPECT_GT(WinogradTiling(geometry(512, 28, 28), {2, 4}, true, 1).few, 1);
