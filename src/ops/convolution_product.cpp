@@ -68,7 +68,7 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   // A byte of a filter past the second-level cache, which is read for every run of positions: from
   // the third, or from beyond what of that one core has to itself.
   constexpr double kNearByte = 4e-11, kFarByte = 1e-10, kFilterNear = 32 << 20;
-  constexpr double kResult = 70e-9, kGathered = 0.35e-9, kByte = 1 / 20e9;
+  constexpr double kResult = 70e-9, kGathered = 0.35e-9, kGatheredRow = 55e-9, kByte = 1 / 20e9;
   const auto out_blocks = static_cast<double>(base::divide_up(g.out_channels, kSplitBlock));
   const auto fetching = [&](double filter_steps, double times) {
     const double bytes = filter_steps * static_cast<double>(parts * kernels::kSplitFilterPart * 2);
@@ -114,6 +114,12 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
         blocks * steps * kSplitBlock / 2 * pair;
     if (set.in_place.step == 0) {
       sum += positions * static_cast<double>(set.terms) * kGathered;
+      // Where positions lie apart, neighbouring taps of a row are read together.
+      const Phase& pw = set.inputs[2];
+      if (pw.in_step > 1) {
+        sum += positions / static_cast<double>(pw.count) *
+               static_cast<double>(set.terms / std::max<std::int64_t>(pw.taps, 1)) * kGatheredRow;
+      }
     }
     sum += fetching(static_cast<double>(set.members.size()) * out_blocks * steps,
                     std::ceil(blocks / kRun));

@@ -91,11 +91,16 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;
+  // Rows of a step beyond 1 are taken apart one by one: with few channels a group there is little
+  // else to do.
+  const bool strided = g.axes[kSpatial - 1].phase(0).in_step > 1 && g.groups > 1 && parts == 3;
+  const double rows =
+      strided ? in_elements / static_cast<double>(g.axes[kSpatial - 1].in_size()) : 0;
   // The fewer the taps, the less often pixels are found in the first level.
   const double rate = 2.45e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
   return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
              line_share * products / rate +
-         in_elements * planes * 0.4e-9 + positions * blocks(g.out_channels) * 0.6e-9;
+         in_elements * planes * 0.4e-9 + rows * 22e-9 + positions * blocks(g.out_channels) * 0.6e-9;
 }
 
 SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOptions& options)

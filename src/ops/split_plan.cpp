@@ -50,8 +50,8 @@ bool needs_all_products(const ConvolutionGeometry& geometry) noexcept {
 
 double general_seconds(const ConvolutionParams& params) {
   // A second, with AVX-512 on one core at 2.8 GHz; taps in the padding are left out. Sums
-  // are rounded to float16, rows of a step beyond 1 are taken apart.
-  constexpr double kOperations = 1.4e11, kHalf = 0.03e-9, kTakenApart = 0.33e-9;
+  // are rounded to float16, rows of a step beyond 1 are taken apart, one by one.
+  constexpr double kOperations = 1.4e11, kHalf = 0.03e-9, kTakenApart = 0.33e-9, kRow = 8e-9;
   constexpr std::int64_t kCounted = 1 << 16;
   const ConvolutionGeometry g(params);
   const std::uint64_t outputs = *element_count(params.output.sizes);
@@ -68,8 +68,9 @@ double general_seconds(const ConvolutionParams& params) {
   const bool half = params.output.data_type == DataType::float16;
   const bool strided = g.axes[kSpatial - 1].phase(0).in_step > 1;
   const auto inputs = static_cast<double>(*element_count(params.input.sizes));
+  const double rows = inputs / static_cast<double>(g.axes[kSpatial - 1].in_size());
   return terms / kOperations + (half ? kHalf * static_cast<double>(outputs) : 0) +
-         (strided ? kTakenApart * inputs : 0);
+         (strided ? kTakenApart * inputs + kRow * rows : 0);
 }
 
 SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options)
