@@ -23,15 +23,17 @@ void start_threads() noexcept;
 // slots share, so any slot does what others leave. Each call has the default floating-point mode.
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept;
 
-// What parallel_tiles() and parallel_tiles_apart() share: the tiles in `parts` parts of equal size.
-// Each slot begins in a part of its own, as far as there are enough, and helps in the next ones.
+// What the following share: all slots go through the first tiles together, in order; the others are
+// in parts of equal size, in one of which each slot begins, to help in the next ones later. Calls
+// body(tile, slot, previous), with the slot's tile before this one or -1.
 template <class Body>
-void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Body& body) noexcept {
+void parallel_parts(unsigned slots, std::int64_t tiles, std::int64_t together,
+                    const Body& body) noexcept {
   constexpr unsigned kMostParts = 32;
   if (tiles < static_cast<std::int64_t>(slots)) slots = static_cast<unsigned>(tiles);
   if (slots <= 1) {
     const DefaultFloatMode mode;
-    for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile, 0u);
+    for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile, 0u, tile - 1);
     return;
   }
   struct alignas(64) Counter {
@@ -39,24 +41,30 @@ void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Bo
   };
   struct Context {
     const Body& body;
-    std::int64_t tiles;
+    std::int64_t tiles, together;
     unsigned parts;
+    Counter first;
     std::array<Counter, kMostParts> counters;
-  } context{body, tiles, std::min({slots, parts, kMostParts}), {}};
+  } context{body, tiles, together, std::min(slots, kMostParts), {}, {}};
   run_slots(
       slots,
       [](void* pointer, unsigned slot) {
         Context& c = *static_cast<Context*>(pointer);
-        for (unsigned i = 0; i < c.parts; ++i) {
-          const unsigned part = (slot + i) % c.parts;
-          const std::int64_t first = c.tiles * part / c.parts;
-          const std::int64_t count = c.tiles * (part + 1) / c.parts - first;
-          std::atomic<std::int64_t>& next = c.counters[part].next;
+        std::int64_t previous = -1;
+        const auto take = [&](Counter& counter, std::int64_t first, std::int64_t end) {
           for (;;) {
-            const std::int64_t tile = next.fetch_add(1, std::memory_order_relaxed);
-            if (tile >= count) break;
-            c.body(first + tile, slot);
+            const std::int64_t tile = first + counter.next.fetch_add(1, std::memory_order_relaxed);
+            if (tile >= end) break;
+            c.body(tile, slot, previous);
+            previous = tile;
           }
+        };
+        if (c.together > 0) take(c.first, 0, c.together);
+        const std::int64_t rest = c.tiles - c.together;
+        for (unsigned i = 0; i < c.parts && rest > 0; ++i) {
+          const unsigned part = (slot + i) % c.parts;
+          take(c.counters[part], c.together + rest * part / c.parts,
+               c.together + rest * (part + 1) / c.parts);
         }
       },
       &context);
@@ -68,7 +76,8 @@ void parallel_parts(unsigned slots, std::int64_t tiles, unsigned parts, const Bo
 // what neighbouring tiles both read.
 template <class Body>
 void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
-  parallel_parts(slots, tiles, 1, body);
+  parallel_parts(slots, tiles, tiles,
+                 [&](std::int64_t tile, unsigned slot, std::int64_t) { body(tile, slot); });
 }
 
 // The same for what does little but move data: the slots keep apart, so that no two write to
@@ -77,7 +86,8 @@ void parallel_tiles(unsigned slots, std::int64_t tiles, const Body& body) noexce
 // apart.
 template <class Body>
 void parallel_tiles_apart(unsigned slots, std::int64_t tiles, const Body& body) noexcept {
-  parallel_parts(slots, tiles, slots, body);
+  parallel_parts(slots, tiles, 0,
+                 [&](std::int64_t tile, unsigned slot, std::int64_t) { body(tile, slot); });
 }
 
 }  // namespace weft::base

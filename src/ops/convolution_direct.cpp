@@ -74,8 +74,9 @@ DirectWindow DirectConvolution::window_of(const PhaseTaps& phase) const noexcept
   const bool shared = h.offset_step > 0 && h.in_step % h.offset_step == 0;
   const std::int64_t step = shared ? h.in_step / h.offset_step : 1;
   const auto count = static_cast<std::int64_t>(phase.taps.size());
-  if ((phase.upwards || shared) && DirectWindow::has_rows(h.taps, step)) {
-    window = {DirectWindow::Kind::rows, h.taps, w.taps, step};
+  const bool bands = DirectWindow::has_bands(h.taps, step);
+  if ((phase.upwards || shared) && (bands || DirectWindow::has_rows(h.taps, step))) {
+    window = {bands ? DirectWindow::Kind::bands : DirectWindow::Kind::rows, h.taps, w.taps, step};
   } else if (count > kernels::kFarTaps && phase.taps.back() - phase.taps.front() == count - 1 &&
              std::is_sorted(phase.taps.begin(), phase.taps.end())) {
     window.kind = DirectWindow::Kind::run;
@@ -288,6 +289,24 @@ void DirectConvolution::load_channels(const Tile& tile, const std::byte* channel
   }
 }
 
+// Numbered from the first one that is read by the first output row, as the kernel sees them.
+DirectConvolution::Inside DirectConvolution::band_rows(const Tile& tile, std::int64_t size,
+                                                       const PhaseTaps& phase) const noexcept {
+  const Phase& h = phase.phases[kHeight];
+  const std::int64_t first =
+      (tile.first[kHeight] + (phase.upwards ? size - 1 : 0)) * h.in_step + h.first_offset;
+  const std::int64_t step = phase.upwards ? -h.in_step : h.in_step;
+  const std::int64_t in_size = geometry_.axes[kHeight].in_size();
+  const auto is_inside = [&](std::int64_t row) {
+    const std::int64_t position = first + row * step;
+    return position >= 0 && position < in_size;
+  };
+  Inside rows{first, 0, size + h.taps - 1};
+  while (rows.begin < rows.end && !is_inside(rows.begin)) ++rows.begin;
+  while (rows.begin < rows.end && !is_inside(rows.end - 1)) --rows.end;
+  return rows;
+}
+
 void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte* packed,
                                   const Tile& tile, const Batch& batch, const PhaseTaps& phase,
                                   const Slot& slot) const noexcept {
@@ -306,6 +325,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
   const bool in_place = out_stride == 1 && !(half && general_.has_activation());
   const kernels::LoadRow load = rows_.load(data_type_);
   const kernels::StoreRow store = rows_.store(data_type_);
+  const Inside rows = band_rows(tile, size[kHeight], phase);
   for (std::int64_t panel = 0; panel < filter_.panels(); ++panel) {
     const std::int64_t first_channel = panel * panel_rows;
     const std::int64_t channels = std::min(panel_rows, g.out_channels - first_channel);
@@ -331,6 +351,8 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         .tap_count = static_cast<std::int64_t>(phase.taps.size()),
         .window = phase.window,
         .terms = phase.terms.data(),
+        .inside = rows.begin,
+        .inside_end = rows.end,
         .filter = filter_.panel(packed, batch.first, panel, phase.class_offset),
         .bias = arguments.inputs[2] != nullptr ? bias : nullptr,
         .out_channels = panel_rows,

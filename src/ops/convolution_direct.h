@@ -95,6 +95,7 @@ class DirectConvolution final : public PlanBody {
   void compute_tile(const RunArguments& arguments, const std::byte* packed, std::int64_t index,
                     const Slot& slot) const noexcept;
   Inside inside(const Tile& tile, int dimension) const noexcept;
+  Inside band_rows(const Tile& tile, std::int64_t size, const PhaseTaps& phase) const noexcept;
   void find_next(const Tile& tile, const std::byte* group, std::int64_t count,
                  Batch& batch) const noexcept;
   void load_channels(const Tile& tile, const std::byte* channel, std::int64_t channels,

@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::int64_t kAcc = kSplitBlock * kSplitBlock;  // sums of a block
 
-// What a tile keeps in the second-level cache (2 MiB on every machine that has the unit); of the
-// patches there are two sets.
-constexpr std::int64_t kPatchBytes = 640 << 10;
+// What a tile keeps in the second-level cache (2 MiB on every machine that has the unit).
+constexpr std::int64_t kPatchSets = 2;
+constexpr std::int64_t kPatchBytes = 640 << 10;  // of each
 constexpr std::int64_t kPlaneBytes = 640 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
@@ -32,6 +32,9 @@ constexpr std::int64_t kRun = 8;
 constexpr std::int64_t kLongRun = 16;
 constexpr std::int64_t kShortRun = 5;
 constexpr std::int64_t kFewSteps = 3;
+
+// The least that a tile does: steps of products of 32 positions and outputs, about 10 us.
+constexpr std::int64_t kLeastSteps = 64;
 
 // Outputs of more bytes would be out of the cache before anybody reads them.
 constexpr std::uint64_t kCachedOutput = 16 << 20;
@@ -149,10 +152,10 @@ ProductConvolution::ProductConvolution(const ConvolutionParams& params, const Pl
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(line_) + " positions x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(shares_.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(has_planes() ? kSplitBlock : run_) + " positions x " +
                 std::to_string(step_chunk_ * kSplitBlock) + " terms at a time" +
-                (has_planes() ? " from planes, " : ", ") + std::to_string(tile_count_) +
+                (has_planes() ? " from planes, " : ", ") + std::to_string(shares_.tiles()) +
                 " tiles, " + std::to_string(slots_) + " slots";
 }
 
@@ -187,8 +190,6 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t others =
       shape_.batch * shape_.groups * static_cast<std::int64_t>(sets_.size());
   const unsigned threads = slot_count(options, INT64_MAX);
-  out_block_count_ = filter_.out_blocks();
-  out_splits_ = 1;
   if (has_planes()) {
     choose_bands(threads > 1 ? 4 * std::int64_t{threads} : 1);
     step_chunk_ = steps;
@@ -209,41 +210,44 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
     lines_ = base::divide_up(positions, line_);
   }
+  const std::int64_t out_blocks = filter_.out_blocks();
+  const std::int64_t units = others * lines_;
+  std::int64_t fitting = out_blocks;
   if (step_chunk_ < steps) {
-    out_block_count_ = std::clamp<std::int64_t>(
-        kAccBytes / (static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4), 1,
-        filter_.out_blocks());
-    out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+    const std::int64_t block_bytes = static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4;
+    fitting = std::clamp<std::int64_t>(kAccBytes / block_bytes, 1, out_blocks);
   }
-  if (others * lines_ * out_splits_ < threads) {
-    out_splits_ = std::max(out_splits_, base::divide_up(std::int64_t{threads}, others * lines_));
+  keeps_patches_ = line_ == run_ && steps <= kPatchSets * step_chunk_;
+  if (fitting == out_blocks && (has_planes() || keeps_patches_)) {
+    const std::int64_t work = line_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
+    shares_ = TileShares::for_threads(units, out_blocks, out_blocks * work / kLeastSteps, threads);
+  } else {
+    const std::int64_t shares = base::divide_up(std::int64_t{threads}, units);
+    shares_ = {units, out_blocks, std::min(fitting, base::divide_up(out_blocks, shares))};
   }
-  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  tile_count_ = others * lines_ * out_splits_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, shares_.tiles()));
   keeps_sums_ = step_chunk_ < steps;
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
-    acc_blocks_ = std::max(
-        acc_blocks_, static_cast<std::int64_t>(phases) * out_block_count_ * (run_ / kSplitBlock));
+    acc_blocks_ = std::max(acc_blocks_, static_cast<std::int64_t>(phases) * shares_.most_blocks() *
+                                            (run_ / kSplitBlock));
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
   slot_bytes_ = base::slot_bytes(
-      static_cast<std::uint64_t>(2 * run_ * step_chunk_ * position_bytes) +
+      static_cast<std::uint64_t>(kPatchSets * run_ * step_chunk_ * position_bytes) +
       kernels_.parts * plane_part_ * 2 + row_floats() * 4 + row_offsets_ * 8 +
-      acc_blocks_ * kAcc * 4 + out_block_count_ * kSplitBlock * 4 + std::int64_t{7} * 64);
+      acc_blocks_ * kAcc * 4 + shares_.most_blocks() * kSplitBlock * 4 + std::int64_t{7} * 64);
 }
 
 ProductConvolution::Slot ProductConvolution::slot_memory(std::byte* slots,
                                                          unsigned slot) const noexcept {
   std::byte* memory = slots + slot * slot_bytes_;
   Slot result{};
-  result.patches =
-      base::take<std::uint16_t>(memory, 2 * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
+  result.patches = base::take<std::uint16_t>(
+      memory, kPatchSets * run_ * step_chunk_ * kernels_.parts * kSplitBlock);
   result.acc = base::take<float>(memory, acc_blocks_ * kAcc);
-  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.bias = base::take<float>(memory, shares_.most_blocks() * kSplitBlock);
   result.row_offsets = base::take<std::int64_t>(memory, row_offsets_);
   result.rows = base::take<float>(memory, row_floats());
   result.planes = base::take<std::uint16_t>(memory, kernels_.parts * plane_part_);
@@ -258,11 +262,11 @@ void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byt
                                    std::byte* slots, SharedRange* ranges) const noexcept {
   const bool one_image = shape_.batch < geometry_.batch;
   SharedRange all;
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-    const Tile tile = locate(index);
+  shares_.run(slots_, [&](const TileShares::Share& share, unsigned slot, bool has_patches) {
+    const Tile tile = locate(share);
     if (tile.count <= 0) return;
     SplitRange seen;
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), seen);
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_patches, seen);
     (one_image ? all : ranges[tile.image]).add(seen);
   });
   if (!one_image || is_safe(all.get(), stored_range(packed))) return;
@@ -271,10 +275,11 @@ void ProductConvolution::run_tiles(const RunArguments& arguments, const std::byt
   }
 }
 
-ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const noexcept {
+ProductConvolution::Tile ProductConvolution::locate(const TileShares::Share& share) const noexcept {
   Tile tile;
-  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
-  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  std::int64_t index = share.unit;
+  tile.first_out_block = share.first_block;
+  tile.out_blocks = share.blocks;
   const std::int64_t line = base::take_digit(index, lines_);
   tile.set = &sets_[static_cast<std::size_t>(base::take_digit(index, std::ssize(sets_)))];
   tile.group = base::take_digit(index, shape_.groups);
@@ -292,7 +297,7 @@ ProductConvolution::Tile ProductConvolution::locate(std::int64_t index) const no
 }
 
 void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                      const Tile& tile, const Slot& slot,
+                                      const Tile& tile, const Slot& slot, bool has_patches,
                                       SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = shape_;
   const std::byte* input = input_of(arguments, tile);
@@ -301,6 +306,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   ProductSide side = nothing_aside();
   if (has_planes()) {
+    if (!has_patches) fill_planes(tile, input, slot, side.range);
     compute_rows(arguments, packed, tile, slot, side);
     widen(range, side.range);
     return;
@@ -312,7 +318,8 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
-  pack(tile, input, batch, patches, slot, side);
+  has_patches &= keeps_patches_;
+  if (!has_patches) pack(tile, input, batch, patches, slot, side);
   unit_.enter();
   for (std::int64_t parity = 0;;) {
     const Batch next = batch.step + batch.steps < all_steps
@@ -321,11 +328,11 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     const bool last = batch.step + batch.steps == all_steps;
     const bool more = next.first < tile.count;
     std::uint16_t* next_patches =
-        ahead && patches == slot.patches
+        (ahead || keeps_patches_) && patches == slot.patches
             ? slot.patches + run_ * step_chunk_ * step_elements / kSplitBlock
             : slot.patches;
     const std::int64_t blocks = base::divide_up(batch.count, kSplitBlock);
-    if (ahead && more) {
+    if (ahead && more && !has_patches) {
       set_packing(tile, input, next, next_patches, slot, side);
       const std::int64_t units =
           next.steps * kSplitBlock / 2 * base::divide_up(next.count, kSplitBlock);
@@ -336,6 +343,7 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     float* acc = slot.acc;
     const auto& members = tile.set->members;
     const std::int64_t together = tile.set->interleaved;
+    const bool shares_follow = tile.first_out_block + tile.out_blocks < filter_.out_blocks();
     const auto filter_of = [&](std::int64_t m, std::int64_t k, std::int64_t step) {
       return filter_.block(packed, tile.group, members[m].phases, tile.first_out_block + k) +
              step * filter_.step();
@@ -346,11 +354,12 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
         for (std::int64_t q = 0; q < together && batch.steps > 0; ++q) {
           filters[q] = filter_of(m + q, k, batch.step);
           if (!fetch_ahead_) continue;
-          // What is multiplied next; past the last there is nothing worth fetching, but no harm.
+          // What is multiplied next, maybe in the next tile; past the last there is nothing worth
+          // fetching, but no harm.
           wanted[q] = k + 1 < tile.out_blocks ? filter_of(m + q, k + 1, batch.step)
                       : m + together < std::ssize(members)
                           ? filter_of(m + together + q, 0, batch.step)
-                          : filter_of(q, 0, next.step);
+                          : filter_of(q, more || !shares_follow ? 0 : tile.out_blocks, next.step);
         }
         const std::int64_t lines =
             fetch_ahead_ ? base::divide_up(filter_.step() / SplitAhead::kLine, slices * blocks) : 0;
@@ -383,7 +392,9 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     }
     if (keeps) kernels_.store(side);  // before its sums are written again
     if (!more) break;
-    if (ahead) {
+    if (has_patches) {
+      // Those of the next terms are there, too.
+    } else if (ahead) {
       kernels_.pack(side);
       side.rows.terms = 0;
     } else {
@@ -405,7 +416,6 @@ void ProductConvolution::compute_rows(const RunArguments& arguments, const std::
   const std::int64_t width = phases[2].count;
   const std::int64_t row_step = phases[1].in_step * planes_.pairs * planes_.pitch;
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
-  fill_planes(tile, input_of(arguments, tile), slot, side.range);
   unit_.enter();
   const std::uint16_t* row = slot.planes;
   std::int64_t parity = 0;

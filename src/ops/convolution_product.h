@@ -9,6 +9,7 @@
 #include "kernels/transpose/transpose.h"
 #include "ops/product_filter.h"
 #include "ops/split_plan.h"
+#include "ops/tile_shares.h"
 
 namespace weft::ops {
 
@@ -110,7 +111,7 @@ class ProductConvolution final : public SplitPlan {
 
   void choose_bands(std::int64_t wanted);
   void choose_tiles(const PlanOptions& options);
-  Tile locate(std::int64_t index) const noexcept;
+  Tile locate(const TileShares::Share& share) const noexcept;
   const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   std::int64_t row_floats() const noexcept {
     return has_planes() ? 2 * planes_.pitch : kernels::kSplitBlock * run_;
@@ -118,7 +119,7 @@ class ProductConvolution final : public SplitPlan {
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, kernels::SplitRange& range) const noexcept;
+                    const Slot& slot, bool has_patches, kernels::SplitRange& range) const noexcept;
   void compute_rows(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot, kernels::ProductSide& side) const noexcept;
   kernels::SplitRange range_of(const RunArguments& arguments, std::int64_t image,
@@ -152,17 +153,16 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t bands_ = 0;
   std::int64_t plane_part_ = 0;  // elements of one part
 
-  std::int64_t line_ = 0;             // positions a tile
-  std::int64_t lines_ = 0;            // tiles a phase set
-  std::int64_t run_ = 0;              // positions whose patches are in use at a time
-  std::int64_t step_chunk_ = 0;       // steps that are multiplied at a time
-  std::int64_t out_block_count_ = 0;  // a tile
-  std::int64_t out_splits_ = 0;
-  std::int64_t tile_count_ = 0;
+  std::int64_t line_ = 0;        // positions a tile
+  std::int64_t lines_ = 0;       // tiles a phase set
+  std::int64_t run_ = 0;         // positions whose patches are in use at a time
+  std::int64_t step_chunk_ = 0;  // steps that are multiplied at a time
+  TileShares shares_;            // all tiles of positions
   std::int64_t row_offsets_ = 0;
-  bool keeps_sums_ = false;   // from one chunk to the next
-  bool past_cache_ = false;   // where outputs go
-  bool fetch_ahead_ = false;  // filters that the second-level cache does not keep
+  bool keeps_sums_ = false;     // from one chunk to the next
+  bool keeps_patches_ = false;  // from one share to the next
+  bool past_cache_ = false;     // where outputs go
+  bool fetch_ahead_ = false;    // filters that the second-level cache does not keep
   std::int64_t acc_blocks_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;

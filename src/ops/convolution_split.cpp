@@ -29,6 +29,9 @@ constexpr std::int64_t kAheadBytes = 1280 << 10;  // with what is fetched ahead
 // Fewer pixels a tile would have its filter read from the third level for too little work.
 constexpr std::int64_t kMinLine = 96;
 
+// The least that a tile does: steps of products of 32 pixels, channels and outputs, about 10 us.
+constexpr std::int64_t kLeastSteps = 64;
+
 constexpr std::int64_t kMaxPhases = 64;  // a dimension
 constexpr int kMostApart = 4;
 
@@ -103,9 +106,9 @@ SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOp
   choose_tiles(options);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "tiles of " + std::to_string(band_rows_) + " rows x " +
-                std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                std::to_string(shares_.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(block_group_ * kSplitBlock) + " input channels at a time, " +
-                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+                std::to_string(shares_.tiles()) + " tiles, " + std::to_string(slots_) + " slots";
 }
 
 // Whether rows without pixels between them make clearly fewer blocks.
@@ -205,31 +208,28 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   band_rows_ = base::divide_up(rows.max_count(), bands_);
   bands_ = base::divide_up(rows.max_count(), band_rows_);
   line_ = base::round_up(band_rows_ * pitch, kSplitBlock);
-  out_splits_ =
-      others * bands_ < threads ? base::divide_up(std::int64_t{threads}, others * bands_) : 1;
-  const bool one_group = block_group_ == filter_.in_blocks();
-  if (!one_group) {
-    const std::int64_t block_bytes = line_ * kSplitBlock * 4;
-    out_splits_ = std::max(out_splits_, base::divide_up(filter_.out_blocks() * block_bytes,
-                                                        std::max(kMaxAccBytes, block_bytes)));
-  }
-  out_block_count_ = base::divide_up(filter_.out_blocks(), out_splits_);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
+  // The last block of a line, and the taps of its last pixel, reach past the last plane.
+  const std::int64_t planes_pixels = plane_count * (band_rows_ + row_spread) * pitch;
+  const std::int64_t past = kSplitBlock + (pitch - columns.max_count());
+  const auto pixels_of = [&](std::int64_t blocks) {
+    return (blocks * kernels_.parts * planes_pixels + past) * kSplitBlock;
+  };
+  const bool fit = pixels_of(filter_.in_blocks()) * 2 <= kPixelBytes;
+  split_group_ = fit ? filter_.in_blocks() : block_group_;
+  pixel_elements_ = pixels_of(split_group_);
+  shares_ = cut(others * bands_, threads);
 
   const std::int64_t shortest_row = columns.phase(columns.phase_count() - 1).count;
   stores_blocks_ = plain_results_ && columns.phase(0).step * geometry_.out_strides[2] == 1 &&
                    shortest_row >= kSplitBlock / (SplitResult::kMostRuns - 1) + 1;
-  tile_count_ = others * bands_ * out_splits_;
-  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
-  // The last block of a line, and the taps of its last pixel, reach past the last plane.
-  const std::int64_t planes_pixels = plane_count * (band_rows_ + row_spread) * pitch;
-  const std::int64_t past = kSplitBlock + (pitch - columns.max_count());
-  pixel_elements_ = (block_group_ * kernels_.parts * planes_pixels + past) * kSplitBlock;
-  acc_elements_ = kSplitBlock * (one_group ? 2 * kSplitBlock : out_block_count_ * line_);
-  slot_bytes_ =
-      base::slot_bytes(static_cast<std::uint64_t>(pixel_elements_) * 2 + kSplitBlock * kChunk * 4 +
-                       acc_elements_ * 4 + (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) +
-                       most_taps_ * 8 + out_block_count_ * kSplitBlock * 4 + std::int64_t{6} * 64);
+  slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, shares_.tiles()));
+  acc_elements_ = kSplitBlock * (multiplies_at_once() ? 2 * kSplitBlock
+                                 : keeps_pixels()     ? line_
+                                                      : shares_.most_blocks() * line_);
+  slot_bytes_ = base::slot_bytes(static_cast<std::uint64_t>(pixel_elements_) * 2 +
+                                 kSplitBlock * kChunk * 4 + acc_elements_ * 4 +
+                                 (stores_blocks_ ? 0 : kSplitBlock * line_ * 4) + most_taps_ * 8 +
+                                 shares_.most_blocks() * kSplitBlock * 4 + std::int64_t{6} * 64);
 }
 
 SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
@@ -241,7 +241,7 @@ SplitConvolution::Slot SplitConvolution::slot_memory(std::byte* slots,
   result.acc = base::take<float>(memory, acc_elements_);
   result.sums = base::take<float>(memory, stores_blocks_ ? 0 : kSplitBlock * line_);
   result.taps = base::take<std::int64_t>(memory, most_taps_);
-  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.bias = base::take<float>(memory, shares_.most_blocks() * kSplitBlock);
   return result;
 }
 
@@ -251,17 +251,18 @@ void SplitConvolution::pack_filter(const void* filter, std::byte* packed) const 
 
 void SplitConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                  std::byte* slots, SharedRange* ranges) const noexcept {
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-    const Tile tile = locate(index);
+  shares_.run(slots_, [&](const TileShares::Share& share, unsigned slot, bool has_pixels) {
+    const Tile tile = locate(share);
     if (tile.rows <= 0) return;
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges[tile.image]);
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_pixels, ranges[tile.image]);
   });
 }
 
-SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexcept {
+SplitConvolution::Tile SplitConvolution::locate(const TileShares::Share& share) const noexcept {
   Tile tile;
-  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
-  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  std::int64_t index = share.unit;
+  tile.first_out_block = share.first_block;
+  tile.out_blocks = share.blocks;
   tile.first_row = base::take_digit(index, bands_) * band_rows_;
   for (int d = kSpatial; d-- > 1;) {
     const ConvolutionAxis& axis = geometry_.axes[d];
@@ -276,7 +277,7 @@ SplitConvolution::Tile SplitConvolution::locate(std::int64_t index) const noexce
 }
 
 void SplitConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                    const Tile& located, const Slot& slot,
+                                    const Tile& located, const Slot& slot, bool has_pixels,
                                     SharedRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   Tile tile = located;
@@ -295,9 +296,11 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
   SplitRange seen;
   kernels_.enter();
-  for (std::int64_t first = 0; first < filter_.in_blocks(); first += block_group_) {
-    const std::int64_t blocks = std::min(block_group_, filter_.in_blocks() - first);
-    if (h.count * w.count > 0) split_blocks(tile, h, w, input, first, blocks, slot, seen);
+  for (std::int64_t first = 0; first < filter_.in_blocks(); first += split_group_) {
+    const std::int64_t blocks = std::min(split_group_, filter_.in_blocks() - first);
+    if (!has_pixels && h.count * w.count > 0) {
+      split_blocks(tile, h, w, input, first, blocks, slot, seen);
+    }
     if (!shares_pixels_) {
       multiply_phases(arguments, packed, tile, h, w, first, blocks, slot);
       continue;
@@ -362,6 +365,18 @@ std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch
   return best;
 }
 
+TileShares SplitConvolution::cut(std::int64_t bands, unsigned threads) const noexcept {
+  const std::int64_t out_blocks = filter_.out_blocks();
+  if (keeps_pixels()) {
+    const std::int64_t steps = line_ / kSplitBlock * filter_.in_blocks() * most_taps_;
+    return TileShares::for_threads(bands, out_blocks, out_blocks * steps / kLeastSteps, threads);
+  }
+  // Sums wait for the next group of channels.
+  const std::int64_t fitting = std::max<std::int64_t>(1, kMaxAccBytes / (line_ * kSplitBlock * 4));
+  const std::int64_t shares = base::divide_up(std::int64_t{threads}, bands);
+  return {bands, out_blocks, std::min(fitting, base::divide_up(out_blocks, shares))};
+}
+
 // The results of a tile's phases from some channel blocks, which have been split.
 void SplitConvolution::multiply_phases(const RunArguments& arguments, const std::byte* packed,
                                        const Tile& tile, const AxisTaps& h, const AxisTaps& w,
@@ -386,56 +401,70 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
   }
   const std::int64_t line = tile.rows * tile.pitch;
   const std::int64_t class_offset = filter_.class_offset(tile.phases);
-  const bool one_group = block_group_ == filter_.in_blocks();
-  const bool last = first_block + block_count == filter_.in_blocks();
+  const std::int64_t end_block = first_block + block_count;
   const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 3;
   const std::int64_t passes = base::divide_up(line, kSplitBlock);
-  // Where the cache holds the next block's filter too, all of it; otherwise a part.
-  const std::int64_t slab = block_count * tap_count * filter_.step() * 2;
-  const std::int64_t fetched =
-      std::clamp(kAheadBytes - pixel_elements_ * 2 - slab, std::int64_t{0}, slab);
-  const std::int64_t ahead_lines =
-      fetch_ahead_ && slab > 0
-          ? base::divide_up(fetched / (block_count * tap_count * 64), passes * groups_a_step)
-          : 0;
   const auto filter_of = [&](std::int64_t k, std::int64_t block) {
     return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +
            (block * all_taps + first_tap * row_taps) * filter_.step();
   };
+  // Output blocks from the tile's first on whose products with these pixels follow each other.
+  const std::int64_t following =
+      keeps_pixels() ? filter_.out_blocks() - tile.first_out_block : tile.out_blocks;
   SplitResult result{};
-  std::int64_t block = 0;
+  std::int64_t alternate = 0;
   for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
-    // What is multiplied next; past the last there is nothing worth fetching, but no harm.
-    const std::uint16_t* ahead = k + 1 < tile.out_blocks ? filter_of(k + 1, first_block)
-                                                         : filter_of(0, first_block + block_count);
-    std::int64_t ahead_line = 0;
-    for (std::int64_t n = 0; n < line; n += kSplitBlock) {
-      // The block before is stored meanwhile.
-      float* acc = slot.acc + (one_group ? block++ % 2 * kSplitBlock : k * line_ + n) * kSplitBlock;
-      kernels_.multiply({.a = slot.pixels + n * kSplitBlock,
-                         .taps = slot.taps,
-                         .tap_count = tap_count,
-                         .block_count = block_count,
-                         .block_stride = tile.block_stride,
-                         .part_stride = tile.part_stride,
-                         .b = filter_of(k, first_block),
-                         .b_gap = (all_taps - tap_count) * filter_.step(),
-                         .acc = acc,
-                         .acc_stride = kSplitBlock,
-                         .first = first_block == 0,
-                         .all_products = all_products_,
-                         .chain = all_taps <= kFewTaps ? kShortChain : block_count,
-                         .ahead = SplitAhead::of(ahead, fetched / 2, ahead_line, ahead_lines)},
-                        result);
-      ahead_line += ahead_lines * groups_a_step * block_count * tap_count;
-      if (last && stores_blocks_) {
-        kernels_.store(result);
-        result = result_of(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
-      } else if (last) {
-        kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+    for (std::int64_t first = first_block, count = 0; first < end_block; first += count) {
+      count = std::min(block_group_, end_block - first);
+      const bool last = first + count == filter_.in_blocks();
+      // Where the cache holds the next block's filter too, all of it; otherwise a part.
+      const std::int64_t slab = count * tap_count * filter_.step() * 2;
+      const std::int64_t fetched =
+          std::clamp(kAheadBytes - pixel_elements_ * 2 - slab, std::int64_t{0}, slab);
+      const std::int64_t ahead_lines =
+          fetch_ahead_ && slab > 0
+              ? base::divide_up(fetched / (count * tap_count * 64), passes * groups_a_step)
+              : 0;
+      // What is multiplied next, maybe in the next tile; past the last there is nothing worth
+      // fetching, but no harm.
+      const std::uint16_t* ahead = first + count < end_block ? filter_of(k, first + count)
+                                   : k + 1 < following       ? filter_of(k + 1, first_block)
+                                                             : filter_of(0, end_block);
+      std::int64_t ahead_line = 0;
+      for (std::int64_t n = 0; n < line; n += kSplitBlock) {
+        // The block before is stored meanwhile.
+        float* acc = slot.acc + (multiplies_at_once() ? alternate++ % 2 * kSplitBlock
+                                 : keeps_pixels()     ? n
+                                                      : k * line_ + n) *
+                                    kSplitBlock;
+        kernels_.multiply(
+            {.a = slot.pixels + (first - first_block) * tile.block_stride + n * kSplitBlock,
+             .taps = slot.taps,
+             .tap_count = tap_count,
+             .block_count = count,
+             .block_stride = tile.block_stride,
+             .part_stride = tile.part_stride,
+             .b = filter_of(k, first),
+             .b_gap = (all_taps - tap_count) * filter_.step(),
+             .acc = acc,
+             .acc_stride = kSplitBlock,
+             .first = first == 0,
+             .all_products = all_products_,
+             .chain = all_taps <= kFewTaps ? kShortChain : count,
+             .ahead = SplitAhead::of(ahead, fetched / 2, ahead_line, ahead_lines)},
+            result);
+        ahead_line += ahead_lines * groups_a_step * count * tap_count;
+        if (last && stores_blocks_) {
+          kernels_.store(result);
+          result = result_of(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
+        } else if (last) {
+          kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+        }
       }
+      if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
     }
-    if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);
+    // Before its sums are written again.
+    if (keeps_pixels() && !multiplies_at_once()) kernels_.store(result);
   }
   kernels_.store(result);
 }

@@ -9,6 +9,7 @@
 #include "ops/axis_taps.h"
 #include "ops/split_filter.h"
 #include "ops/split_plan.h"
+#include "ops/tile_shares.h"
 
 namespace weft::ops {
 
@@ -62,14 +63,17 @@ class SplitConvolution final : public SplitPlan {
   }
   void choose_sharing();
   void choose_tiles(const PlanOptions& options);
+  bool keeps_pixels() const noexcept { return split_group_ == filter_.in_blocks(); }
+  bool multiplies_at_once() const noexcept { return block_group_ == filter_.in_blocks(); }
+  TileShares cut(std::int64_t bands, unsigned threads) const noexcept;
   std::int64_t best_bands(std::int64_t least, std::int64_t pitch) const noexcept;
   std::array<std::int64_t, 2> taps_inside(const Phase& phase, std::int64_t first,
                                           std::int64_t count) const noexcept;
-  Tile locate(std::int64_t index) const noexcept;
+  Tile locate(const TileShares::Share& share) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, SharedRange& range) const noexcept;
+                    const Slot& slot, bool has_pixels, SharedRange& range) const noexcept;
   void multiply_phases(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const AxisTaps& h, const AxisTaps& w, std::int64_t first_block,
                        std::int64_t block_count, const Slot& slot) const noexcept;
@@ -99,13 +103,12 @@ class SplitConvolution final : public SplitPlan {
   bool columns_apart_ = false;  // a plane for each tap of a row
   std::int64_t band_rows_ = 0;
   std::int64_t bands_ = 0;
-  std::int64_t out_block_count_ = 0;  // a tile
-  std::int64_t out_splits_ = 0;
-  std::int64_t block_group_ = 0;  // input channel blocks that are split at a time
-  bool stores_blocks_ = false;    // straight from the sums
-  bool fetch_ahead_ = false;      // filters that the second-level cache does not keep
-  std::int64_t line_ = 0;         // pixels of a tile, rounded up
-  std::int64_t tile_count_ = 0;
+  std::int64_t block_group_ = 0;     // input channel blocks that are multiplied at a time
+  std::int64_t split_group_ = 0;     // and split, all of them or as many
+  bool stores_blocks_ = false;       // straight from the sums
+  bool fetch_ahead_ = false;         // filters that the second-level cache does not keep
+  std::int64_t line_ = 0;            // pixels of a tile, rounded up
+  TileShares shares_;                // all bands
   std::int64_t pixel_elements_ = 0;  // of a slot
   std::int64_t acc_elements_ = 0;
   std::int64_t most_taps_ = 0;

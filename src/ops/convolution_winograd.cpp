@@ -39,11 +39,7 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
       tiling_(geometry_, outputs, unit != nullptr, slot_count(options, INT64_MAX)),
       filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few),
       first_input_{first_input(geometry_.axes[1]), first_input(geometry_.axes[2])} {
-  out_block_count_ = base::divide_up(filter_.out_blocks(), tiling_.out_shares);
-  out_splits_ = base::divide_up(filter_.out_blocks(), out_block_count_);
-  tile_count_ = base::divide_up(geometry_.batch, tiling_.images) * geometry_.groups *
-                tiling_.row_blocks() * tiling_.column_blocks() * out_splits_;
-  slots_ = slot_count(options, tile_count_);
+  slots_ = slot_count(options, tiling_.shares.tiles());
   const std::int64_t blocks =
       base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
   const std::int64_t number_bytes = unit != nullptr ? unit->parts * 2 : 4;
@@ -55,15 +51,16 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
   slot_bytes_ = base::slot_bytes(
       static_cast<std::uint64_t>(outputs.points() * patch_point_) +
       2 * outputs.column_points() * plane_point_ * 4 + filter_.few() * blocks * block_sums() * 4 +
-      (sums_floats() + row_floats()) * 4 + out_block_count_ * kSplitBlock * 4 +
+      (sums_floats() + row_floats()) * 4 + tiling_.shares.most_blocks() * kSplitBlock * 4 +
       blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 512);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
                 std::to_string(tiling_.block_columns) + " tiles" +
                 (tiling_.images > 1 ? " of " + std::to_string(tiling_.images) + " images" : "") +
-                " x " + std::to_string(out_block_count_ * kSplitBlock) + " channels, " +
+                " x " + std::to_string(tiling_.shares.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
-                std::to_string(tile_count_) + " blocks, " + std::to_string(slots_) + " slots";
+                std::to_string(tiling_.shares.tiles()) + " blocks, " + std::to_string(slots_) +
+                " slots";
 }
 
 std::int64_t WinogradConvolution::sums_floats() const noexcept {
@@ -89,7 +86,7 @@ WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
   result.acc = base::take<float>(memory, filter_.few() * blocks * block_sums());
   result.sums = base::take<float>(memory, sums_floats());
   result.rows = base::take<float>(memory, row_floats());
-  result.bias = base::take<float>(memory, out_block_count_ * kSplitBlock);
+  result.bias = base::take<float>(memory, tiling_.shares.most_blocks() * kSplitBlock);
   result.runs = base::take<WinogradRun>(memory, blocks * kMostRuns);
   result.first_runs = base::take<std::int64_t>(memory, blocks + 1);
   return result;
@@ -101,16 +98,19 @@ void WinogradConvolution::pack_filter(const void* filter, std::byte* packed) con
 
 void WinogradConvolution::run_tiles(const RunArguments& arguments, const std::byte* packed,
                                     std::byte* slots, SharedRange* ranges) const noexcept {
-  base::parallel_tiles(slots_, tile_count_, [&](std::int64_t index, unsigned slot) {
-    const Tile tile = locate(index);
-    compute_tile(arguments, packed, tile, slot_memory(slots, slot), ranges + tile.image);
+  tiling_.shares.run(slots_, [&](const TileShares::Share& share, unsigned slot, bool has_patches) {
+    const Tile tile = locate(share);
+    compute_tile(arguments, packed, tile, slot_memory(slots, slot), has_patches,
+                 ranges + tile.image);
   });
 }
 
-WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const noexcept {
+WinogradConvolution::Tile WinogradConvolution::locate(
+    const TileShares::Share& share) const noexcept {
   Tile tile;
-  tile.first_out_block = base::take_digit(index, out_splits_) * out_block_count_;
-  tile.out_blocks = std::min(out_block_count_, filter_.out_blocks() - tile.first_out_block);
+  std::int64_t index = share.unit;
+  tile.first_out_block = share.first_block;
+  tile.out_blocks = share.blocks;
   tile.first_column = base::take_digit(index, tiling_.column_blocks()) * tiling_.block_columns;
   tile.first_row = base::take_digit(index, tiling_.row_blocks()) * tiling_.block_rows;
   tile.group = base::take_digit(index, geometry_.groups);
@@ -125,17 +125,19 @@ WinogradConvolution::Tile WinogradConvolution::locate(std::int64_t index) const 
 }
 
 void WinogradConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
-                                       const Tile& tile, const Slot& slot,
+                                       const Tile& tile, const Slot& slot, bool has_patches,
                                        SharedRange* ranges) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  std::array<SplitRange, WinogradTiling::kMostImages> seen{};
-  // Nothing else is written to some rows between images, whose results are dropped.
-  if (tile.images > 1) {
-    std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
+  if (!has_patches) {
+    std::array<SplitRange, WinogradTiling::kMostImages> seen{};
+    // Nothing else is written to some rows between images, whose results are dropped.
+    if (tile.images > 1) {
+      std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
+    }
+    pack_inputs(arguments, tile, slot, seen.data());
+    for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
+    list_runs(arguments, tile, slot);
   }
-  pack_inputs(arguments, tile, slot, seen.data());
-  for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
-  list_runs(arguments, tile, slot);
   const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
   load_bias(arguments, tile.group * g.out_channels + first_channel,
             std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);

@@ -85,10 +85,10 @@ class WinogradConvolution : public SplitPlan {
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept final;
 
-  Tile locate(std::int64_t index) const noexcept;
+  Tile locate(const TileShares::Share& share) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, SharedRange* ranges) const noexcept;
+                    const Slot& slot, bool has_patches, SharedRange* ranges) const noexcept;
   void pack_inputs(const RunArguments& arguments, const Tile& tile, const Slot& slot,
                    kernels::SplitRange* ranges) const noexcept;
   void transform_images(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
@@ -103,9 +103,6 @@ class WinogradConvolution : public SplitPlan {
 
   // Row and column of the input that the first output's window starts at.
   std::array<std::int64_t, 2> first_input_;
-  std::int64_t out_block_count_ = 0;  // a tile
-  std::int64_t out_splits_ = 0;
-  std::int64_t tile_count_ = 0;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;
 };

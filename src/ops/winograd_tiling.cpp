@@ -16,9 +16,16 @@ namespace {
 
 constexpr std::int64_t kLanes = 16;
 constexpr std::int64_t kMostBlocks = 8;  // of 32 tiles
-// What stays in the second-level cache (2 MiB on every machine that has the unit).
-constexpr std::int64_t kPatchBytes = 1 << 20;
+// Patches, the filter of one block of output channels, and its sums: more than that in the
+// second-level cache (2 MiB on every machine that has the unit) is not found there every time, and
+// more than fits it never.
+constexpr std::int64_t kNearBytes = 1152 << 10;
+constexpr std::int64_t kMostNearBytes = 2 << 20;
+constexpr std::int64_t kFewSums = 192 << 10;
+// Sums of a few blocks of output channels, which use the patches of one point together.
 constexpr std::int64_t kAccBytes = 4 << 20;
+
+constexpr std::int64_t kFewShared = 4;  // fewer blocks of outputs would read patches too often
 constexpr std::int64_t kMostPatchBytes = 6 << 20;
 
 // Measured on one core at 2.8 GHz.
@@ -30,31 +37,52 @@ struct TileCosts {
 struct Costs {
   TileCosts of_2x2, of_2x4, of_4x4;
   double step;                // products of 32 x 32 x 32
-  double far_step;            // with patches past the second-level cache
+  double step_filter;         // for which a filter is fetched
+  double crowded;             // more a step for each MiB past kNearBytes
   double sums;                // of 32 x 32, on their way from registers
-  double filter_byte;         // read from the third-level cache, where it does not fit the second
+  double many_sums;           // more for each kFewSums past the first
+  double far_sums;            // instead, of a few blocks
+  double filter_byte;         // then, read from the third-level cache
   std::int64_t number_bytes;  // of what is multiplied
 
   const TileCosts& of(const kernels::WinogradTile& tile) const {
     return tile.rows == 4 ? of_4x4 : tile.columns == 4 ? of_2x4 : of_2x2;
   }
 };
-constexpr Costs kUnit{.of_2x2 = {11e-9, 110e-9, 40e-9},
+constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .of_2x4 = {17e-9, 230e-9, 64e-9},
                       .of_4x4 = {21e-9, 520e-9, 160e-9},
-                      .step = 245e-9,
-                      .far_step = 290e-9,
+                      .step = 215e-9,
+                      .step_filter = 70e-9,
+                      .crowded = 60e-9,
                       .sums = 20e-9,
-                      .filter_byte = 1.2e-11,
+                      .many_sums = 80e-9,
+                      .far_sums = 600e-9,
+                      .filter_byte = 0.9e-11,
                       .number_bytes = 6};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
                          .of_4x4 = {25e-9, 140e-9, 90e-9},
                          .step = 440e-9,
-                         .far_step = 470e-9,
+                         .step_filter = 0,
+                         .crowded = 30e-9,
                          .sums = 20e-9,
+                         .many_sums = 0,
+                         .far_sums = 150e-9,
                          .filter_byte = 5e-11,
                          .number_bytes = 4};
+
+std::int64_t sums_bytes(const kernels::WinogradTile& tile, std::int64_t lanes) {
+  return tile.points() * kSplitBlock * lanes * 4;
+}
+
+// Blocks of output channels that use the patches of one point together, where not each of them has
+// all points to itself.
+std::int64_t some_blocks(const ConvolutionGeometry& g, const kernels::WinogradTile& tile,
+                         std::int64_t lanes) {
+  return std::clamp<std::int64_t>(kAccBytes / sums_bytes(tile, lanes), 1,
+                                  divide_up(g.out_channels, kSplitBlock));
+}
 
 struct Cost {
   double input, rest;
@@ -62,7 +90,7 @@ struct Cost {
 
 // Of a block of tiles.
 Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, const Costs& costs,
-             std::int64_t rows, std::int64_t columns) {
+             std::int64_t rows, std::int64_t columns, std::int64_t few) {
   const TileCosts& of_tile = costs.of(tile);
   const auto number_bytes = static_cast<double>(costs.number_bytes);
   const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
@@ -73,26 +101,36 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
   const auto out_blocks = static_cast<double>(divide_up(g.out_channels, kSplitBlock));
   const auto points = static_cast<double>(tile.points());
   const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
-  const auto patches =
-      points * in_blocks * blocks * static_cast<double>(kSplitBlock * kSplitBlock) * number_bytes;
-  const double step = patches > kPatchBytes ? costs.far_step : costs.step;
-  const double products = out_blocks * points * blocks * (in_blocks * step + costs.sums);
-  const double filter = in_blocks * out_blocks * points *
-                        static_cast<double>(kSplitBlock * kSplitBlock) * number_bytes;
-  const double reading = filter > kFilterKept ? filter * costs.filter_byte : 0;
+  const double numbers = points * in_blocks * static_cast<double>(kSplitBlock * kSplitBlock) *
+                         number_bytes;  // of a block of tiles or outputs
+  double step = costs.step, sums = costs.far_sums, reading = 0;
+  if (few > 1) {
+    if (numbers * out_blocks > kFilterKept) reading = numbers * out_blocks * costs.filter_byte;
+  } else {
+    const auto acc =
+        static_cast<double>(sums_bytes(tile, base::round_up(rows * columns, kSplitBlock)));
+    const double past = numbers * (blocks + 1) + acc - kNearBytes;
+    step += costs.crowded * std::max(past, 0.0) / (1 << 20);
+    sums = costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0);
+  }
+  const double products =
+      out_blocks * points * (in_blocks * (blocks * step + costs.step_filter) + blocks * sums);
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns),
           products + reading + out * lanes * of_tile.results};
 }
 
-// Time on some threads, at most: of all blocks of all images, the largest of which ends last, each
-// cut into shares of its output channels.
-double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, std::int64_t shares,
-               unsigned threads) {
-  const auto cuts = static_cast<double>(shares);
-  const double share = largest.input + largest.rest / cuts;
-  if (blocks * shares <= threads) return share;
-  const double rest = share * static_cast<double>(threads - 1);
-  return (all.input * cuts + all.rest + rest) / static_cast<double>(threads);
+// Time on some threads. Each of them transforms the inputs of a block for itself; where their parts
+// are not quite equal, one ends later than the others by half of a share.
+double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool alike,
+               const TileShares& shares, unsigned threads) {
+  const std::int64_t count = threads;
+  const bool even = alike && shares.tiles() % count == 0;
+  const std::int64_t again = shares.shares() == 1 || (even && blocks % count == 0) ? 0 : count - 1;
+  const double input =
+      all.input * static_cast<double>(blocks + again) / static_cast<double>(blocks);
+  const double last = largest.input + largest.rest / static_cast<double>(shares.shares());
+  const double late = even ? 0 : last / 2 * static_cast<double>(count - 1);
+  return (input + all.rest + late) / static_cast<double>(count);
 }
 
 }  // namespace
@@ -105,21 +143,17 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   const Costs& costs = unit ? kUnit : kVectors;
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;
-  const std::int64_t most_shares = std::min<std::int64_t>(
-      divide_up(geometry.out_channels, kSplitBlock), threads > 1 ? std::int64_t{2} * threads : 1);
+  const std::int64_t out_blocks = divide_up(geometry.out_channels, kSplitBlock);
   const std::int64_t points = tile.points();
   const std::int64_t lane_bytes =
       points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
-  std::int64_t patch_bytes = 0;
   // Whole blocks of w x h tiles and what is left of the image, or blocks of k images.
-  const auto weigh = [&](std::int64_t w, std::int64_t h, std::int64_t k) {
-    const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
-    if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) return false;
+  const auto weigh_few = [&](std::int64_t w, std::int64_t h, std::int64_t k, std::int64_t some) {
     Cost sum{};
     std::int64_t blocks = 0;
     const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t count) {
       if (some_rows * some_columns * count <= 0) return;
-      const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns);
+      const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns, some);
       blocks += count * geometry.groups;
       sum.input += static_cast<double>(count * geometry.groups) * cost.input;
       sum.rest += static_cast<double>(count * geometry.groups) * cost.rest;
@@ -133,31 +167,38 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
       add(h, columns % w, geometry.batch * (rows / h));
       add(rows % h, columns % w, geometry.batch);
     }
-    const Cost largest = cost_of(geometry, tile, costs, h, w);
-    for (std::int64_t shares = 1; shares <= most_shares; ++shares) {
-      const double time = time_of(sum, largest, blocks, shares, threads);
-      if (time >= least) continue;
-      least = time;
-      seconds = sum.input + sum.rest;
-      out_shares = shares;
-      block_rows = h;
-      block_columns = w;
-      images = k;
-      patch_bytes = lanes * lane_bytes;
-    }
+    const Cost largest = cost_of(geometry, tile, costs, h, w, some);
+    const bool alike = k == 1 ? rows % h == 0 && columns % w == 0 : geometry.batch % k == 0;
+    const auto cut = TileShares::for_threads(
+        blocks, out_blocks, divide_up(out_blocks, std::min(some, kFewShared)), threads);
+    const double time = time_of(sum, largest, blocks, alike, cut, threads);
+    if (time >= least) return;
+    least = time;
+    seconds = sum.input + sum.rest;
+    few = some;
+    shares = cut;
+    block_rows = h;
+    block_columns = w;
+    images = k;
+  };
+  const auto weigh = [&](std::int64_t w, std::int64_t h, std::int64_t k) {
+    const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
+    if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) return false;
+    const std::int64_t some = some_blocks(geometry, tile, lanes);
+    const bool near =
+        (lanes + kSplitBlock) * lane_bytes + sums_bytes(tile, lanes) <= kMostNearBytes;
+    if (near || some == 1) weigh_few(w, h, k, 1);
+    if (some > 1) weigh_few(w, h, k, some);
     return true;
   };
+  // Neighbouring blocks write to different lines of memory, where rows are whole lines.
+  const std::int64_t line = kLanes / tile.columns;
   for (std::int64_t w = std::min(columns, kMostBlocks * kSplitBlock); w > 0; --w) {
+    if (w < columns && w > line && w % line != 0) continue;
     for (std::int64_t h = std::min(rows, kMostBlocks * kSplitBlock / w); h > 0; --h) weigh(w, h, 1);
   }
   for (std::int64_t k = 2; k <= std::min(geometry.batch, kMostImages); ++k) {
     if (!weigh(columns, k * image_rows() - 1, k)) break;
-  }
-  if (patch_bytes > kPatchBytes) {
-    const std::int64_t acc_bytes =
-        points * kSplitBlock * 4 * base::round_up(block_rows * block_columns, kSplitBlock);
-    few = std::clamp<std::int64_t>(kAccBytes / acc_bytes, 1,
-                                   divide_up(geometry.out_channels, kSplitBlock));
   }
 }
 

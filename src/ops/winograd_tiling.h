@@ -4,14 +4,15 @@
 
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_geometry.h"
+#include "ops/tile_shares.h"
 
 namespace weft::ops {
 
 // How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
 // tiles, of several images where these are small, how many blocks of output channels are multiplied
 // point by point before their results are formed, and into how many shares the output channels are
-// cut where there are few blocks of tiles for the threads, though each share transforms the inputs
-// for itself.
+// cut where there are few blocks of tiles for the threads. A thread transforms the inputs of a
+// block once for all shares of it that it takes.
 struct WinogradTiling {
   // Cuts the one phase of a 3 x 3 convolution at stride 1, for a matrix unit or without one.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile, bool unit,
@@ -23,8 +24,8 @@ struct WinogradTiling {
   std::int64_t block_columns = 1;  // tiles
   std::int64_t images = 1;         // a block; of several, a row of tiles lies between two
   std::int64_t few = 1;            // blocks of 32 output channels
-  std::int64_t out_shares = 1;
-  double seconds = 0;  // on one core
+  TileShares shares;               // all blocks of tiles
+  double seconds = 0;              // on one core
 
   static constexpr std::int64_t kMostImages = 16;
 

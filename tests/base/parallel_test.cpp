@@ -59,6 +59,27 @@ void run_watched(unsigned slots, std::int64_t tiles) {
   apart.expect_each_tile_once();
 }
 
+// The first tiles in order, then those of the parts; each slot knows its tile before.
+TEST(ParallelParts, KnowsTheTileBefore) {
+  for (const unsigned slots : {1u, 2u, 3u, 40u}) {
+    for (const std::int64_t together : {0, 1, 5, 100}) {
+      SCOPED_TRACE(std::to_string(slots) + " slots, " + std::to_string(together) + " together");
+      Watch watch(slots, 100);
+      std::vector<std::int64_t> last(slots, -1);
+      std::atomic<int> wrong = 0;
+      parallel_parts(slots, 100, together,
+                     [&](std::int64_t tile, unsigned slot, std::int64_t previous) {
+                       watch(tile, slot);
+                       if (previous != last[slot]) ++wrong;
+                       if (tile < together && previous > tile) ++wrong;
+                       last[slot] = tile;
+                     });
+      watch.expect_each_tile_once();
+      EXPECT_EQ(wrong, 0);
+    }
+  }
+}
+
 TEST(ParallelTiles, CallsForEachTileOnce) {
   for (const unsigned slots : {1u, 2u, 3u, 8u, 64u}) {
     for (const std::int64_t tiles : {0, 1, 2, 7, 64, 1000}) {

@@ -67,6 +67,12 @@ const DirectShape shapes[] = {
     {40, 1, 1, {6, 7, 5}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},   // several rows a vector
     {2, 1, 1, {17, 30}, {3, 3}, {2, 1}, {2, 1}},              // dilated as far as strided
     {70, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}},               // several groups at a time
+    {3, 1, 1, {33, 40}, {9, 9}, {1, 1}, {1, 1}},              // two bands of rows
+    {2, 1, 1, {40, 23}, {31, 5}, {1, 1}, {1, 1}},             // five
+    {3, 1, 1, {13, 7}, {8, 3}, {1, 1}, {1, 1}},               // half vectors
+    {2, 2, 1, {20, 100}, {10, 3}, {1, 1}, {1, 1}},            // of several channels and strips
+    {2, 1, 1, {4, 25, 30}, {2, 8, 3}, {1, 1, 1}, {1, 1, 1}},  // of several layers
+    {2, 1, 1, {50, 40}, {11, 3}, {2, 1}, {2, 1}},             // of every other row
     {4, 1, 1, {500}, {31}, {1}, {1}},                         // one dimension
     {3, 2, 1, {300}, {49}, {1}, {1}},                         // taps that have none 16 further on
     {2, 1, 1, {400}, {20}, {1}, {3}},                         // dilated
@@ -83,6 +89,7 @@ const DirectShape shapes[] = {
     {2, 1, 1, {40, 300}, {3, 3}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
     {1, 12, 3, {9, 33}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // twelve sums
     {1, 2, 1, {11, 40}, {8, 8}, {4, 2}, {1, 1}, ConvolutionDirection::backward},
+    {3, 1, 1, {12, 21}, {13, 7}, {1, 1}, {1, 1}, ConvolutionDirection::backward},  // upward bands
 };
 
 class DirectConvolutionTest : public ::testing::TestWithParam<std::size_t> {
@@ -218,6 +225,27 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
         p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type =
             DataType::float16;
         testing::expect_right(p, seed);
+      }
+    }
+  }
+}
+
+// Bands of a window's rows, of which each row of outputs has others in the padding; some have all.
+TEST(DirectConvolutionPadding, WindowsHigherThanTheImage) {
+  std::uint64_t seed = 0;
+  for (const std::uint32_t window : {9u, 13u, 27u}) {
+    for (const Dims& padding : {Dims{13, 13}, Dims{0, 20}, Dims{29, 3}}) {
+      for (const auto direction : {ConvolutionDirection::forward, ConvolutionDirection::backward}) {
+        for (const DataType type : {DataType::float32, DataType::float16}) {
+          ConvolutionParams p =
+              direct_params({3, 1, 1, {30, 9}, {window, 5}, {1, 1}, {1, 1}, direction});
+          p.start_padding[0] = padding[0];
+          p.end_padding[0] = padding[1];
+          if (direction == ConvolutionDirection::forward) p.input.sizes[2] = 14;
+          p.output.sizes = output_sizes(p);
+          p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+          for (int level = 0; level < 5; ++level) testing::expect_right(p, ++seed);
+        }
       }
     }
   }

@@ -30,7 +30,7 @@ TEST(WinogradTiling, BlocksCoverTheOutputAndFitTheCache) {
         const std::int64_t lanes = (tiling.block_rows * tiling.block_columns + 31) / 32 * 32;
         EXPECT_LE(lanes * channels * tile.points() * 6, 6 << 20) << height << ", " << width;
         EXPECT_GT(tiling.seconds, 0);
-        EXPECT_EQ(tiling.out_shares, 1);
+        EXPECT_EQ(tiling.shares.shares(), 1);
       }
     }
   }
@@ -56,14 +56,43 @@ TEST(WinogradTiling, SmallImagesShareABlock) {
   EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, true, 1).images, 1);
 }
 
-// Two threads get a block each, or a share of the output channels of a single one.
+// Of what needs so many patches that a few blocks of outputs use them together, no smaller shares.
 TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
-  const WinogradTiling half(geometry(128, 28, 28), {2, 4}, true, 2);
-  EXPECT_GE(half.row_blocks() * half.column_blocks() * half.out_shares, 2);
-  const WinogradTiling small(geometry(256, 7, 7), {2, 4}, true, 2);
-  EXPECT_GE(small.row_blocks() * small.column_blocks() * small.out_shares, 2);
-  // A third share would only transform the inputs once more.
-  EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, true, 2).out_shares, 2);
+  for (const std::uint32_t channels : {128u, 256u, 1280u}) {
+    for (const std::uint32_t size : {7u, 14u, 28u, 56u}) {
+      for (const unsigned threads : {2u, 3u, 8u}) {
+        const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, threads);
+        EXPECT_GE(tiling.shares.tiles(), std::min(channels / 32, threads))
+            << channels << ", " << size << ", " << threads;
+      }
+    }
+  }
+  EXPECT_GE(WinogradTiling(geometry(128, 28, 28), {2, 4}, true, 2).shares.tiles(), 8);
+  EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, true, 2).shares.tiles(), 4);
+}
+
+// Up to 128 channels have patches, filter and sums in the second-level cache.
+TEST(WinogradTiling, BlocksOfOutputChannelsPassByOneByOneWhereTheyFit) {
+  for (const std::uint32_t channels : {32u, 64u, 96u, 128u}) {
+    for (const std::uint32_t size : {28u, 40u, 56u, 112u}) {
+      const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, 1);
+      EXPECT_EQ(tiling.few, 1) << channels << ", " << size;
+      const std::int64_t lanes = (tiling.block_rows * tiling.block_columns + 31) / 32 * 32;
+      EXPECT_LE(tiling.tile.points() * (channels * (lanes + 32) * 6 + 128 * lanes), 2 << 20);
+    }
+  }
+  EXPECT_GT(WinogradTiling(geometry(512, 28, 28), {2, 4}, true, 1).few, 1);
+}
+
+// Blocks side by side write to whole lines of 16 numbers each.
+TEST(WinogradTiling, BlocksEndWithLines) {
+  for (const std::uint32_t width : {56u, 112u, 160u, 224u}) {
+    for (const unsigned threads : {1u, 2u}) {
+      const WinogradTiling tiling(geometry(64, 112, width), {2, 4}, true, threads);
+      EXPECT_TRUE(tiling.block_columns == tiling.columns || tiling.block_columns % 4 == 0)
+          << width << ": " << tiling.block_columns;
+    }
+  }
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ Axis draw_axis(Dice& dice, bool forward, std::uint32_t usual_size, std::uint32_t
   a.start = dice.chance(0.4) ? 0 : dice.mostly(0, 2, 9);
   a.end = dice.chance(0.4) ? a.start : dice.mostly(0, 2, 9);
   a.output_padding = dice.chance(0.7) ? 0 : dice.between(1, 3);
+  if (!forward && dice.chance(0.06)) {  // many phases that read the same inputs
+    a.stride = dice.between(9, 20);
+    a.window = a.stride * dice.between(1, 3);
+    a.output_padding = 0;
+  }
   a.in = dice.mostly(1, usual_size, largest_size);
   const std::uint32_t span = (a.window - 1) * a.dilation + 1;
   if (forward) {

@@ -4,9 +4,7 @@
 #include <cstddef>
 
 #include "kernels/direct/direct_levels.h"
-#include "kernels/half.h"
-#include "kernels/unrolled.h"
-#include "kernels/vectors.h"
+#include "kernels/direct/direct_sums.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -22,132 +20,10 @@ constexpr int64_t kLine = 64;  // bytes
 // So far ahead of long sums the lines of outputs are fetched: the processor would begin too late.
 constexpr int64_t kOutAhead = 2048;  // bytes
 
-void store(Vector x, std::uint16_t* to) {
-#if defined(__AVX512F__)
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
-#elif defined(__AVX2__)
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
-#else
-  float all[kLanes];
-  store(x, all);
-  for (int64_t i = 0; i < kLanes; ++i) to[i] = narrow_half(all[i]);
-#endif
-}
-
-// Stores the first `count` columns, fewer than kLanes, and leaves the rest of memory alone.
-class PartialStore {
- public:
-  explicit PartialStore(int64_t count)
-      : count_(std::max<int64_t>(count, 0))
-#ifdef __AVX2__
-        ,
-        mask_(hn::FirstN(vector_tag, static_cast<std::size_t>(count_)))
-#endif
-  {
-  }
-
-  void operator()(Vector x, float* to) const {
-#ifdef __AVX2__
-    hn::BlendedStore(x, mask_, vector_tag, to);
-#else
-    store_some(x, to);
-#endif
-  }
-  void operator()(Vector x, std::uint16_t* to) const {
-#ifdef __AVX512F__
-    const auto mask = static_cast<__mmask16>((1u << count_) - 1);
-    _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
-#elif defined(__AVX2__)
-    store_some_halves(_mm256_cvtps_ph(x.raw, _MM_FROUND_NO_EXC), to, count_);
-#else
-    store_some(x, to);
-#endif
-  }
-
- private:
-  template <class T>
-  void store_some(Vector x, T* to) const {
-    T all[kLanes];
-    store(x, all);
-    for (int64_t i = 0; i < count_; ++i) to[i] = all[i];
-  }
-
-  int64_t count_;
-#ifdef __AVX2__
-  hn::Mask<decltype(vector_tag)> mask_;
-#endif
-};
-
-// Sums of M output channels, R rows, N times kLanes columns, in registers.
-template <int M, int R, int N>
-struct Sums {
-  Vector sum[M][R][N];
-
-  WEFT_UNROLLED Sums() {
-#pragma GCC unroll 4
-    for (auto& channel : sum) {
-#pragma GCC unroll 16
-      for (auto& row : channel) {
-#pragma GCC unroll 16
-        for (Vector& s : row) s = set(0.0f);
-      }
-    }
-  }
-
-  // To the output from element `out` on.
-  WEFT_UNROLLED void finish(const DirectBlock& b, int64_t out, int64_t columns) {
-    if (b.bias != nullptr) {
-#pragma GCC unroll 4
-      for (int m = 0; m < M; ++m) {
-        const Vector bias = set(b.bias[m]);
-#pragma GCC unroll 16
-        for (auto& row : sum[m]) {
-#pragma GCC unroll 16
-          for (Vector& s : row) s = add(s, bias);
-        }
-      }
-    }
-    if (b.half) {
-      store_all(b, static_cast<std::uint16_t*>(b.out) + out, columns);
-    } else {
-      store_all(b, static_cast<float*>(b.out) + out, columns);
-    }
-  }
-
- private:
-  template <class T>
-  WEFT_UNROLLED void store_all(const DirectBlock& b, T* out, int64_t columns) const {
-    const PartialStore store_last(columns - (N - 1) * kLanes);
-    const bool whole = columns >= N * kLanes;
-#pragma GCC unroll 4
-    for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 16
-      for (int r = 0; r < R; ++r) {
-        T* to = out + m * b.out_channel_stride + r * b.out_row_stride;
-#pragma GCC unroll 16
-        for (int n = 0; n < N - 1; ++n) store(one_nan(sum[m][r][n]), to + n * kLanes);
-        if (whole) {
-          store(one_nan(sum[m][r][N - 1]), to + (N - 1) * kLanes);
-        } else {
-          store_last(one_nan(sum[m][r][N - 1]), to + (N - 1) * kLanes);
-        }
-      }
-    }
-  }
-};
-
-// Rows follow each other by one addition; gcc would keep the distance of each in memory.
-const float* step(const float* row, int64_t stride) {
-  row += stride;
-#ifdef __x86_64__
-  asm("" : "+r"(row));
-#endif
-  return row;
-}
-
 // Any taps.
 template <int M, int R, int N>
-WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, int64_t columns) {
+WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                            int64_t /*first_row*/) {
   Sums<M, R, N> s;
   const float* factors_of_channel = b.filter;
   const DirectTerm* const end = b.terms + b.tap_count;
@@ -173,36 +49,10 @@ WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, 
   s.finish(b, out, columns);
 }
 
-// H taps of a column of the window, in_row_stride apart. Their factors stay in registers, so that
-// each input row is loaded once for all output rows that it is a part of.
-template <int H, int R, int N>
-[[gnu::always_inline]] WEFT_UNROLLED inline void sum_column(Sums<1, R, N>& s, const float* from,
-                                                            int64_t row_stride,
-                                                            const float* factors,
-                                                            int64_t factor_stride) {
-  Vector factor[H];
-#pragma GCC unroll 16
-  for (int h = 0; h < H; ++h) factor[h] = set(factors[h * factor_stride]);
-#pragma GCC unroll 16
-  for (int row = 0; row < R + H - 1; ++row, from = step(from, row_stride)) {
-    Vector x[N];
-#pragma GCC unroll 8
-    for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
-#pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
-      const int h = row - r;
-      if (h < 0 || h >= H) continue;
-#pragma GCC unroll 8
-      for (int n = 0; n < N; ++n) {
-        s.sum[0][r][n] = multiply_add(factor[h], x[n], s.sum[0][r][n]);
-      }
-    }
-  }
-}
-
 // One output channel, windows of H rows of which those S apart share input rows.
 template <int R, int N, int H, int S>
-WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, int64_t columns) {
+WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                            int64_t /*first_row*/) {
   Sums<1, R, N> s;
   const int64_t layer = H * b.window.columns;
   const float* factors = b.filter;
@@ -223,11 +73,59 @@ WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, 
   s.finish(b, out, columns);
 }
 
+// All columns of a band of H rows.
+template <int H, int R, int N>
+WEFT_UNROLLED void sum_band(Sums<1, R, N>& sums, const DirectBlock& b, const float* in,
+                            const int64_t* taps, const float* factors, const RowsInside& inside) {
+  Sums<1, R, N> s = sums;
+  for (int64_t w = 0; w < b.window.columns; ++w) {
+    sum_column<H>(s, in + taps[w], b.in_row_stride, factors + w, b.window.columns, inside);
+  }
+  sums = s;
+}
+
+// One output channel, windows of many rows.
+template <int R, int N>
+WEFT_UNROLLED void sum_bands(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                             int64_t first_row) {
+  Sums<1, R, N> s;
+  const DirectWindow& window = b.window;
+  const float* factors = b.filter;
+  for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
+    for (int64_t t = 0; t < b.tap_count; t += window.rows * window.columns) {
+      for (int64_t band = 0; band < window.bands(); ++band) {
+        const int64_t first = window.band(band), rows = window.band(band + 1) - first;
+        const int64_t begin = std::max(b.inside - first_row - first, int64_t{0});
+        const int64_t end = std::min(b.inside_end - first_row - first, R + rows - 1);
+        const int64_t* const taps = b.taps + t + first * window.columns;
+        if (begin < end) {
+          const RowsInside inside{begin, static_cast<std::uint64_t>(end - begin)};
+          switch (rows) {
+            case 4:
+              sum_band<4>(s, b, in, taps, factors, inside);
+              break;
+            case 5:
+              sum_band<5>(s, b, in, taps, factors, inside);
+              break;
+            case 6:
+              sum_band<6>(s, b, in, taps, factors, inside);
+              break;
+            default:
+              sum_band<7>(s, b, in, taps, factors, inside);
+          }
+        }
+        factors += rows * window.columns;
+      }
+    }
+  }
+  s.finish(b, out, columns);
+}
+
 // A run of taps, each with the one kFarTaps after it, which reads the same vectors for columns so
 // much further on. With each of the first ones a line of what is wanted next comes nearer.
 template <int N>
-WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t out,
-                                int64_t columns) {
+WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                                int64_t /*first_row*/) {
   constexpr int kFar = kFarTaps / kLanes;
   Sums<1, 1, N> s;
   const float* factors = b.filter;
@@ -270,16 +168,24 @@ WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t o
   s.finish(b, out, columns);
 }
 
-using Function = void (*)(const DirectBlock& b, const float* in, int64_t out, int64_t columns);
+using Function = void (*)(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                          int64_t first_row);
+
+// Beside them seven factors, in AVX-512.
+constexpr int kBandVectors = 2;
 
 // Most vectors of a row whose sums have room beside the factors of a column of the window.
 int64_t most_vectors(const DirectBlock& b) {
+  if (b.window.kind == DirectWindow::Kind::bands) return kBandVectors;
   return kLanes < 16 && b.window.rows > 3 * b.window.step ? 2 : 3;
 }
 
 // Rows are worth sharing where there are several.
 template <int M, int R, int N>
 Function function_for(const DirectBlock& b) {
+  if constexpr (M == 1 && N <= kBandVectors) {
+    if (b.window.kind == DirectWindow::Kind::bands) return sum_bands<R, N>;
+  }
   if constexpr (M == 1 && R >= 4) {
     const auto is = [&](int rows, int step) {
       return b.window.kind == DirectWindow::Kind::rows && b.window.rows == rows &&
@@ -389,7 +295,7 @@ void sum_strips(DirectBlock& b, int64_t most) {
       int64_t column = 0;
       fetch(step * vectors);
       for (int64_t i = 0; i < strips; ++i) {
-        (i < wider ? wide : narrow)(b, in + column, out + column, b.columns - column);
+        (i < wider ? wide : narrow)(b, in + column, out + column, b.columns - column, first);
         column += (i < wider ? width + 1 : width) * kLanes;
       }
     }
@@ -398,7 +304,8 @@ void sum_strips(DirectBlock& b, int64_t most) {
 }
 
 template <int kWidth>
-void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t vectors, Fetch& fetch) {
+void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t row, int64_t vectors,
+                  Fetch& fetch) {
   const bool run = b.window.kind == DirectWindow::Kind::run;
   const Function sum = run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>;
   for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
@@ -409,7 +316,7 @@ void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t vectors,
     } else {
       fetch(kWidth);
     }
-    sum(b, in + first, out + first, b.columns - first);
+    sum(b, in + first, out + first, b.columns - first, row);
   }
 }
 
@@ -422,16 +329,18 @@ void sum_long_rows(DirectBlock& b, Fetch& fetch) {
     const float* in = b.in + row * b.in_row_stride;
     const int64_t out = row * b.out_row_stride;
     if (vectors >= kWider && (vectors + kWidth - 1) / kWidth % 2 == 0) {
-      sum_long_row<kWider>(b, in, out, vectors, fetch);
+      sum_long_row<kWider>(b, in, out, row, vectors, fetch);
     } else if (vectors >= kWidth) {
-      sum_long_row<kWidth>(b, in, out, vectors, fetch);
+      sum_long_row<kWidth>(b, in, out, row, vectors, fetch);
     } else {
       fetch(vectors);
       int64_t column = 0;
       for (; b.columns - column > kLanes; column += 2 * kLanes) {
-        sum_taps<1, 1, 2>(b, in + column, out + column, b.columns - column);
+        sum_taps<1, 1, 2>(b, in + column, out + column, b.columns - column, row);
       }
-      if (column < b.columns) sum_taps<1, 1, 1>(b, in + column, out + column, b.columns - column);
+      if (column < b.columns) {
+        sum_taps<1, 1, 1>(b, in + column, out + column, b.columns - column, row);
+      }
     }
   }
 }
@@ -440,7 +349,8 @@ template <int M>
 void sum_groups(DirectBlock b) {
   constexpr int kMost = M == 1 ? 3 : std::min(4, kSums / M);
   // Enough sums to hide how long one takes.
-  if (M == 1 && b.rows < 4 && b.columns > 4 * kLanes) {
+  const bool bands = b.window.kind == DirectWindow::Kind::bands;
+  if (M == 1 && !bands && b.rows < 4 && b.columns > 4 * kLanes) {
     Fetch fetch(b);
     for (int64_t group = 0; group < b.groups; ++group) {
       sum_long_rows(b, fetch);

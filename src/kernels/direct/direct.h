@@ -22,16 +22,29 @@ struct DirectWindow {
     // Taps (.., h, w) of which taps(h, w) == taps(h - step, w) + in_row_stride, so that an input
     // row serves several output rows. One output channel.
     rows,
+    // As `rows` with a step of 1, of which registers hold but a band at a time.
+    bands,
     // More than kFarTaps consecutive taps. One output channel.
     run,
   };
   Kind kind = Kind::any;
   std::int64_t rows = 0, columns = 0, step = 1;
 
+  static constexpr std::int64_t kMostBandRows = 7;
+
   // Whether there are kernels for so many rows and that step.
   static constexpr bool has_rows(std::int64_t rows, std::int64_t step) {
     if (step == 2) return rows == 3 || rows == 5;
     return step == 1 && (rows == 2 || rows == 3 || rows == 5 || rows == 7);
+  }
+  static constexpr bool has_bands(std::int64_t rows, std::int64_t step) {
+    return step == 1 && rows > kMostBandRows;
+  }
+
+  constexpr std::int64_t bands() const { return (rows + kMostBandRows - 1) / kMostBandRows; }
+  // The first row of a band; for the number of bands, that behind the last.
+  constexpr std::int64_t band(std::int64_t number) const {
+    return number * (rows / bands()) + (number < rows % bands() ? number : rows % bands());
   }
 };
 
@@ -45,8 +58,8 @@ struct DirectTerm {
 };
 
 // Calls add(tap) for all taps in the order in which they are summed: ascending; those of `rows`
-// for each layer of the window one column of every step-th row after the other; those of a run in
-// pairs with the one kFarTaps further on.
+// for each layer of the window one column of every step-th row after the other; those of `bands`
+// one column of a band after the other; those of a run in pairs with the one kFarTaps further on.
 template <class Add>
 void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add& add) {
   switch (window.kind) {
@@ -58,6 +71,17 @@ void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add&
         for (std::int64_t first = 0; first < window.step; ++first) {
           for (std::int64_t w = 0; w < window.columns; ++w) {
             for (std::int64_t h = first; h < window.rows; h += window.step) {
+              add(t + h * window.columns + w);
+            }
+          }
+        }
+      }
+      return;
+    case DirectWindow::Kind::bands:
+      for (std::int64_t t = 0; t < tap_count; t += window.rows * window.columns) {
+        for (std::int64_t band = 0; band < window.bands(); ++band) {
+          for (std::int64_t w = 0; w < window.columns; ++w) {
+            for (std::int64_t h = window.band(band); h < window.band(band + 1); ++h) {
               add(t + h * window.columns + w);
             }
           }
@@ -98,6 +122,8 @@ struct DirectBlock {
   std::int64_t tap_count;
   DirectWindow window;
   const DirectTerm* terms;  // the taps in the order in which they are summed
+  // Of bands: input row r + h is zero, and is not read, unless it lies in [inside, inside_end).
+  std::int64_t inside, inside_end;
 
   const float* filter;
   const float* bias;          // out_channels numbers, or null

@@ -1,0 +1,277 @@
+#include "ops/convolution_phases.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/aligned_memory.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/parallel.h"
+
+namespace weft::ops {
+
+namespace {
+
+constexpr int kLast = kSpatial - 1;
+
+// Other ways have registers for so many phases of a row.
+constexpr std::int64_t kFewPhases = 8;
+
+constexpr std::uint64_t kMost = std::uint64_t{1} << 28;  // results, and elements of a filter
+
+// Outputs of few terms are bound by memory: then results are worth no second trip, unless other
+// ways have too few channels for their vectors.
+constexpr std::int64_t kFewTerms = 32;
+constexpr std::int64_t kFewChannels = 4;
+
+// Of what is copied at a time, so that it stays in the first-level cache.
+constexpr std::int64_t kFilterBlock = 16;  // input channels
+constexpr std::int64_t kRunBytes = 16 << 10;
+
+std::array<PhaseRing, kSpatial> rings_of(const ConvolutionGeometry& g) {
+  return {g.axes[0].ring(), g.axes[1].ring(), g.axes[2].ring()};
+}
+
+std::int64_t position_count(const ConvolutionAxis& axis, const PhaseRing& ring) {
+  return base::divide_up(axis.out_size() + ring.late, ring.count);
+}
+
+// The first input of position 0, of the taps in the order of their inputs.
+std::int64_t first_input(const Phase& phase) { return phase.offset(phase.taps - 1); }
+
+TensorDesc packed_desc(DataType type, std::initializer_list<std::int64_t> sizes) {
+  TensorDesc result{.data_type = type};
+  for (const std::int64_t size : sizes) result.sizes.push_back(static_cast<std::uint32_t>(size));
+  return result;
+}
+
+// Of one image.
+ConvolutionParams forward(const ConvolutionParams& params, const ConvolutionGeometry& g) {
+  const DataType type = params.input.data_type;
+  const auto rings = rings_of(g);
+  const std::int64_t phases = rings[0].count * rings[1].count * rings[2].count;
+  const std::int64_t channels = g.groups * g.out_channels * phases;
+  ConvolutionParams result;
+  result.mode = ConvolutionMode::cross_correlation;
+  result.direction = ConvolutionDirection::forward;
+  result.input = packed_desc(type, {1, g.groups * g.in_channels});
+  result.input.strides = {0, static_cast<std::uint32_t>(g.in_channel_stride)};
+  result.filter = packed_desc(type, {channels, g.in_channels});
+  result.output = packed_desc(type, {1, channels});
+  for (int d = 0; d < kSpatial; ++d) {
+    const ConvolutionAxis& axis = g.axes[d];
+    const Phase phase = axis.phase(0);
+    result.input.sizes.push_back(static_cast<std::uint32_t>(axis.in_size()));
+    result.input.strides.push_back(static_cast<std::uint32_t>(g.in_strides[d]));
+    result.filter.sizes.push_back(static_cast<std::uint32_t>(phase.taps));
+    result.output.sizes.push_back(static_cast<std::uint32_t>(position_count(axis, rings[d])));
+    result.strides.push_back(1);
+    result.dilations.push_back(static_cast<std::uint32_t>(-phase.offset_step));
+    result.start_padding.push_back(static_cast<std::uint32_t>(-first_input(phase)));
+    result.end_padding.push_back(0);
+    result.output_padding.push_back(0);
+  }
+  if (params.bias) result.bias = packed_desc(type, {1, channels, 1, 1, 1});
+  result.group_count = params.group_count;
+  result.fused_activation = params.fused_activation;
+  return result;
+}
+
+}  // namespace
+
+bool PhaseConvolution::suits(const ConvolutionParams& params) {
+  if (params.direction != ConvolutionDirection::backward) return false;
+  const ConvolutionGeometry g(params);
+  const auto rings = rings_of(g);
+  std::uint64_t results = g.groups * g.out_channels;
+  std::int64_t terms = g.in_channels;
+  for (int d = 0; d < kSpatial; ++d) {
+    const ConvolutionAxis& axis = g.axes[d];
+    const Phase first = axis.phase(0);
+    if (!rings[d].alike || rings[d].count != axis.phase_count() || first.taps == 0 ||
+        first_input(first) > 0) {
+      return false;
+    }
+    const auto of_axis = base::multiply(results, rings[d].count * position_count(axis, rings[d]));
+    if (!of_axis) return false;
+    results = *of_axis;
+    terms *= first.taps;
+  }
+  if (terms < kFewTerms && g.out_channels >= kFewChannels) return false;
+  return rings[kLast].count > kFewPhases && g.out_strides[kLast] == 1 && results <= kMost &&
+         *element_count(params.filter.sizes) <= kMost;
+}
+
+PhaseConvolution::PhaseConvolution(const ConvolutionParams& params, const PlanOptions& options,
+                                   ConvolutionPlanner planner)
+    : geometry_(params),
+      rings_(rings_of(geometry_)),
+      phases_(rings_[0].count * rings_[1].count * rings_[2].count),
+      element_bytes_(byte_size(params.input.data_type)) {
+  const Isa isa = base::choose_isa(options.max_isa);
+  copy_ = kernels::row_kernels(isa).copy(params.input.data_type);
+  transpose_ = kernels::transpose_kernel(isa, bit_size(params.input.data_type)).transpose;
+  for (int d = 0; d < kSpatial; ++d) {
+    positions_[d] = position_count(geometry_.axes[d], rings_[d]);
+  }
+  const ConvolutionParams all = forward(params, geometry_);
+  PlanOptions prepared = options;  // the filter does not change from one image to the next
+  prepared.prepare_filter = true;
+  forward_ = planner(all, prepared);
+
+  const auto bytes_of = [&](const TensorDesc& desc) {
+    return base::round_up(*element_count(desc.sizes) * element_bytes_, base::kWorkspaceAlignment);
+  };
+  filter_bytes_ = bytes_of(all.filter);
+  bias_bytes_ = all.bias ? bytes_of(*all.bias) : 0;
+  convolved_bytes_ = bytes_of(all.output);
+  const std::int64_t channels = geometry_.groups * geometry_.out_channels;
+  filter_slots_ =
+      slot_count(options, channels * base::divide_up(geometry_.in_channels, kFilterBlock));
+  const std::int64_t most =
+      std::max<std::int64_t>(kRunBytes / (rings_[kLast].count * element_bytes_), 1);
+  runs_ = base::divide_up(positions_[kLast], most);
+  run_ = base::divide_up(positions_[kLast], runs_);
+  slots_ = slot_count(
+      options, channels * geometry_.axes[0].out_size() * geometry_.axes[1].out_size() * runs_);
+
+  type = OperatorType::convolution;
+  algorithm = forward_->algorithm;
+  explanation = std::to_string(phases_) + " phases as output channels, " + forward_->explanation;
+  inputs = {params.input, params.filter, params.bias};
+  outputs = {params.output};
+  (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) =
+      filter_bytes_ + base::round_up(forward_->prepared_size_in_bytes, base::kWorkspaceAlignment);
+  workspace_size_in_bytes +=
+      bias_bytes_ + convolved_bytes_ +
+      base::round_up(forward_->workspace_size_in_bytes, base::kWorkspaceAlignment);
+}
+
+void PhaseConvolution::prepare(const void* filter, void* prepared) const noexcept {
+  auto* const memory = static_cast<std::byte*>(prepared);
+  arrange_filter(filter, memory);
+  if (forward_->prepared_size_in_bytes != 0) forward_->prepare(memory, memory + filter_bytes_);
+}
+
+void PhaseConvolution::run(const RunArguments& arguments) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  std::byte* memory = arguments.workspace;
+  const auto* prepared = static_cast<const std::byte*>(arguments.prepared);
+  if (prepared == nullptr) {
+    prepare(arguments.inputs[1], memory);
+    prepared = memory;
+    memory +=
+        filter_bytes_ + base::round_up(forward_->prepared_size_in_bytes, base::kWorkspaceAlignment);
+  }
+  std::byte* const bias = memory;
+  std::byte* const convolved = bias + bias_bytes_;
+  std::byte* const rest = convolved + convolved_bytes_;
+  const bool has_bias = arguments.inputs[2] != nullptr;
+  if (has_bias) repeat_bias(arguments.inputs[2], bias);
+  for (std::int64_t image = 0; image < g.batch; ++image) {
+    const void* const from[] = {static_cast<const std::byte*>(arguments.inputs[0]) +
+                                    image * g.in_batch_stride * element_bytes_,
+                                prepared, has_bias ? bias : nullptr};
+    void* const to[] = {convolved};
+    forward_->run({from, to, prepared + filter_bytes_, rest});
+    interleave(convolved, static_cast<std::byte*>(arguments.outputs[0]) +
+                              image * g.out_batch_stride * element_bytes_);
+  }
+}
+
+void PhaseConvolution::arrange_filter(const void* filter, void* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t blocks = base::divide_up(g.in_channels, kFilterBlock);
+  base::parallel_tiles(
+      filter_slots_, g.groups * g.out_channels * blocks, [&](std::int64_t index, unsigned) {
+        const std::int64_t first = base::take_digit(index, blocks) * kFilterBlock;
+        arrange_block(static_cast<const std::byte*>(filter), index, first,
+                      std::min(kFilterBlock, g.in_channels - first), static_cast<std::byte*>(to));
+      });
+}
+
+// Of one output channel, for some input channels.
+void PhaseConvolution::arrange_block(const std::byte* filter, std::int64_t output,
+                                     std::int64_t first, std::int64_t count,
+                                     std::byte* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::byte* from =
+      filter + (g.filter_origin + output / g.out_channels * g.filter_group_stride +
+                output % g.out_channels * g.filter_out_stride + first * g.filter_in_stride) *
+                   element_bytes_;
+  std::array<std::int64_t, kSpatial> taps;
+  for (int d = 0; d < kSpatial; ++d) taps[d] = g.axes[d].phase(0).taps;
+  const std::int64_t all = taps[0] * taps[1] * taps[2];
+  for (std::int64_t phase = 0; phase < phases_; ++phase) {
+    for (std::int64_t tap = 0; tap < all; ++tap) {
+      std::int64_t offset = 0, phase_rest = phase, tap_rest = tap;
+      for (int d = kSpatial; d-- > 0;) {
+        const std::int64_t of_ring = base::take_digit(phase_rest, rings_[d].count);
+        const std::int64_t tap_class = g.axes[d].phase(rings_[d].phase(of_ring)).tap_class;
+        const std::int64_t back = taps[d] - 1 - base::take_digit(tap_rest, taps[d]);
+        offset += (tap_class + back * g.axes[d].tap_step()) * g.filter_strides[d];
+      }
+      const std::int64_t at = ((output * phases_ + phase) * g.in_channels + first) * all + tap;
+      copy_(from + offset * element_bytes_, g.filter_in_stride, to + at * element_bytes_, all,
+            count);
+    }
+  }
+}
+
+void PhaseConvolution::repeat_bias(const void* bias, std::byte* to) const noexcept {
+  const std::int64_t channels = geometry_.groups * geometry_.out_channels;
+  for (std::int64_t c = 0; c < channels; ++c, to += phases_ * element_bytes_) {
+    copy_(static_cast<const std::byte*>(bias) + c * geometry_.bias_stride * element_bytes_, 0, to,
+          1, phases_);
+  }
+}
+
+void PhaseConvolution::interleave(const std::byte* convolved, std::byte* image) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t rows = g.groups * g.out_channels * g.axes[0].out_size() * g.axes[1].out_size();
+  base::parallel_tiles_apart(slots_, rows * runs_, [&](std::int64_t index, unsigned) {
+    const std::int64_t first = base::take_digit(index, runs_) * run_;
+    interleave_row(convolved, index, first, std::min(run_, positions_[kLast] - first), image);
+  });
+}
+
+// Of a row of outputs, those of some positions.
+void PhaseConvolution::interleave_row(const std::byte* convolved, std::int64_t row,
+                                      std::int64_t first, std::int64_t count,
+                                      std::byte* image) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t h = base::take_digit(row, g.axes[1].out_size());
+  const std::int64_t d = base::take_digit(row, g.axes[0].out_size());
+  const auto& [rd, rh, rw] = rings_;
+  const std::int64_t depth = d + rd.late, height = h + rh.late;
+  const std::int64_t plane = positions_[0] * positions_[1] * positions_[2];
+  const std::int64_t phase = depth % rd.count * rh.count + height % rh.count;
+  const std::byte* from =
+      convolved + ((row * phases_ + phase * rw.count) * plane +
+                   (depth / rd.count * positions_[1] + height / rh.count) * positions_[2]) *
+                      element_bytes_;
+  std::byte* to =
+      image + (row * g.out_channel_stride + d * g.out_strides[0] + h * g.out_strides[1] - rw.late) *
+                  element_bytes_;
+  const std::int64_t stride = rw.count;
+  const auto move = [&](std::int64_t position, std::int64_t positions, std::int64_t begin,
+                        std::int64_t end) {
+    if (positions <= 0 || begin >= end) return;
+    transpose_({.from = from + (begin * plane + position) * element_bytes_,
+                .from_row = plane,
+                .to = to + (position * stride + begin) * element_bytes_,
+                .to_row = stride,
+                .rows = positions,
+                .count = end - begin});
+  };
+  // The first position may lack its first phases, the last one its last.
+  const std::int64_t size = g.axes[kLast].out_size() + rw.late;
+  const std::int64_t whole = size / stride;
+  const std::int64_t end = first + count;
+  const std::int64_t begin = first == 0 && rw.late > 0 ? 1 : first;
+  if (begin > first) move(0, 1, rw.late, stride);
+  move(begin, std::min(end, whole) - begin, 0, stride);
+  if (end > whole) move(whole, 1, 0, size - whole * stride);
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,144 @@
+#include "ops/convolution_phases.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/checked_case.h"
+#include "ops/split_case.h"
+
+namespace weft::ops {
+namespace {
+
+// BACKWARD, with outputs of the smallest size.
+ConvolutionParams backward_of(const Dims& input, const Dims& filter, const Dims& strides,
+                              const Dims& start_padding, std::uint32_t groups = 1) {
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.direction = ConvolutionDirection::backward;
+  p.input.sizes = input;
+  p.filter.sizes = filter;
+  p.bias = TensorDesc{.sizes = Dims(input.size(), 1)};
+  p.bias->sizes[1] = filter[1] * groups;
+  p.strides = strides;
+  p.start_padding = start_padding;
+  p.group_count = groups;
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+bool has_phases(const ConvolutionParams& params, const PlanOptions& options = {}) {
+  return plan(params, options).explain().find("phases as output channels") != std::string::npos;
+}
+
+void expect_right_phases(const ConvolutionParams& params) {
+  SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+  ASSERT_TRUE(has_phases(params));
+  static std::uint64_t seed = 0;
+  for (const random_cases::Values values :
+       {random_cases::Values::plain, random_cases::Values::special}) {
+    testing::expect_right(params, ++seed, values);
+    testing::expect_right(as_halves(params), ++seed, values);
+  }
+}
+
+TEST(ConvolutionPhases, Shapes) {
+  for (const ConvolutionParams& params : {
+           backward_of({1, 30, 11}, {30, 1, 64}, {16}, {0}),   // inverse STFT
+           backward_of({2, 30, 11}, {30, 2, 64}, {16}, {32}),  // cropped
+           backward_of({1, 9, 40}, {9, 3, 20}, {10}, {3}),     // phases that are late
+           backward_of({1, 33, 3}, {33, 5, 9}, {9}, {4}),      // one tap
+           backward_of({1, 4, 600}, {4, 1, 24}, {12}, {5}),    // several runs
+           backward_of({2, 20, 3, 3}, {20, 2, 18, 20}, {9, 10}, {2, 7}),
+           backward_of({1, 20, 3, 4}, {20, 4, 4, 20}, {2, 10}, {1, 0}, 2),  // groups
+           backward_of({1, 34, 4, 5}, {34, 2, 3, 22}, {1, 11}, {2, 1}),
+           backward_of({1, 40, 2, 3, 4}, {40, 2, 2, 6, 18}, {1, 3, 9}, {1, 2, 4}),
+           backward_of({1, 36, 7, 1}, {36, 2, 20, 1}, {10, 1}, {4, 0}),  // one column
+       }) {
+    expect_right_phases(params);
+  }
+}
+
+TEST(ConvolutionPhases, Parameters) {
+  const ConvolutionParams plain = backward_of({2, 40, 4, 6}, {40, 3, 2, 30}, {2, 10}, {0, 3});
+  expect_right_phases(plain);
+  ConvolutionParams p = plain;
+  p.mode = ConvolutionMode::convolution;
+  expect_right_phases(p);
+  p = plain;
+  p.end_padding = {1, 14};
+  p.output.sizes = output_sizes(p);
+  expect_right_phases(p);
+  p.output.sizes[2] += 5;  // larger than what the windows reach
+  p.output.sizes[3] += 23;
+  expect_right_phases(p);
+  p = plain;
+  p.bias.reset();
+  p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+  for (const std::uint64_t seed : {1u, 2u, 3u}) testing::expect_right(p, seed);
+  p = plain;
+  p.input.strides = {5000, 110, 25, 3};
+  p.output.strides = {10000, 3000, 200, 1};
+  for (const std::uint64_t seed : {1u, 2u, 3u}) testing::expect_right(p, seed);
+}
+
+TEST(ConvolutionPhases, OnlyWherePhasesReadTheSameInputs) {
+  const ConvolutionParams p = backward_of({1, 40, 30}, {40, 2, 40}, {10}, {0});
+  EXPECT_TRUE(has_phases(p));
+  EXPECT_FALSE(has_phases(p, {.strict = true}));
+  EXPECT_FALSE(has_phases(backward_of({1, 40, 30}, {40, 2, 39}, {10}, {0})));  // fewer taps of one
+  EXPECT_FALSE(has_phases(backward_of({1, 40, 30}, {40, 2, 32}, {8}, {0})));   // few phases
+  EXPECT_FALSE(has_phases(backward_of({1, 3, 30}, {3, 8, 40}, {10}, {0})));    // few terms
+  EXPECT_FALSE(
+      has_phases(backward_of({1, 40, 30}, {40, 2, 10}, {10}, {10})));  // an input is cropped
+  ConvolutionParams padded = p;
+  padded.output_padding = {1};
+  padded.output.sizes = output_sizes(padded);
+  EXPECT_FALSE(has_phases(padded));
+  padded.output_padding.clear();
+  padded.output.sizes[2] = 9;  // not even one of each phase
+  padded.start_padding = {0};
+  padded.end_padding = {321};
+  ASSERT_EQ(output_sizes(padded), padded.output.sizes);
+  EXPECT_FALSE(has_phases(padded));
+}
+
+TEST(ConvolutionPhases, WorkspaceHoldsOneImage) {
+  const auto workspace = [](std::uint32_t batch) {
+    return plan(backward_of({batch, 64, 500}, {64, 1, 512}, {128}, {0}),
+                {.threads = 2, .prepare_filter = true})
+        .workspace_size_in_bytes();
+  };
+  constexpr std::uint64_t kResults = std::uint64_t{128} * 503 * sizeof(float);
+  EXPECT_GE(workspace(1), kResults);
+  EXPECT_LE(workspace(1), kResults + (8 << 20));
+  EXPECT_EQ(workspace(1), workspace(7));
+}
+
+TEST(ConvolutionPhases, SameBitsForPreparedFilters) {
+  const ConvolutionParams p = backward_of({2, 40, 50}, {40, 2, 64}, {16}, {20});
+  std::mt19937 random(1);
+  std::normal_distribution<float> distribution;
+  const auto numbers = [&](std::size_t count) {
+    Floats result(count);
+    for (float& x : result) x = distribution(random);
+    return result;
+  };
+  const Floats x = numbers(count_of(p.input)), w = numbers(count_of(p.filter)), b = numbers(2);
+  const Floats expected = run(plan(p, {.threads = 1}), x, w, b);
+  for (const unsigned threads : {2u, 5u}) {
+    const Plan prepared = plan(p, {.threads = threads, .prepare_filter = true});
+    std::vector<std::byte> weights(prepared.prepared_size_in_bytes() + 256);
+    void* memory = weights.data();
+    std::size_t space = weights.size();
+    ASSERT_NE(std::align(256, prepared.prepared_size_in_bytes(), memory, space), nullptr);
+    const Buffer aligned{memory, prepared.prepared_size_in_bytes()};
+    prepared.prepare(ConstBuffer(w.data(), w.size() * 4), aligned);
+    Floats y(expected.size());
+    const ConstBuffer inputs[] = {{x.data(), x.size() * 4}, {}, {b.data(), b.size() * 4}};
+    const Buffer outputs[] = {{y.data(), y.size() * 4}};
+    prepared.run({.inputs = inputs, .outputs = outputs, .prepared = aligned});
+    EXPECT_TRUE(same_bits(y, expected)) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace weft::ops
