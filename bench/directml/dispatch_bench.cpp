@@ -60,7 +60,7 @@ class TinyDispatch {
     buffer.DataType = DML_TENSOR_DATA_TYPE_FLOAT32;
     buffer.DimensionCount = 4;
     buffer.Sizes = sizes;
-    buffer.TotalTensorSizeInBytes = 4 * kElements;
+    buffer.TotalTensorSizeInBytes = UINT64{4} * kElements;
     const DML_TENSOR_DESC tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
     const DML_ACTIVATION_RELU_OPERATOR_DESC relu = {&tensor, &tensor};
     const DML_OPERATOR_DESC desc = {DML_OPERATOR_ACTIVATION_RELU, &relu};
@@ -125,8 +125,8 @@ class TinyDispatch {
   ComputeDevice device_;
   ComPtr<ID3D12CommandQueue> queue_ = device_.make_queue();
   ComPtr<ID3D12Fence> fence_ = device_.make_fence();
-  ComPtr<ID3D12Resource> input_ = device_.make_buffer(4 * kElements);
-  ComPtr<ID3D12Resource> output_ = device_.make_buffer(4 * kElements);
+  ComPtr<ID3D12Resource> input_ = device_.make_buffer(UINT64{4} * kElements);
+  ComPtr<ID3D12Resource> output_ = device_.make_buffer(UINT64{4} * kElements);
   ComPtr<IDMLCompiledOperator> compiled_;
   ComPtr<IDMLCommandRecorder> recorder_;
   ComPtr<ID3D12DescriptorHeap> heap_;

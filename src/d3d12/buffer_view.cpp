@@ -137,7 +137,8 @@ ClearPattern pattern_of(const D3D12_UNORDERED_ACCESS_VIEW_DESC& desc, const Conv
   ClearPattern pattern = {{}, format->components * format->component_bytes};
   for (std::uint32_t i = 0; i < format->components; ++i) {
     const std::uint32_t value = convert(i, *format);
-    std::memcpy(&pattern.bytes[i * format->component_bytes], &value, format->component_bytes);
+    std::memcpy(&pattern.bytes[std::size_t{i} * format->component_bytes], &value,
+                format->component_bytes);
   }
   return pattern;
 }

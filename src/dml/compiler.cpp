@@ -115,7 +115,7 @@ class Compiler {
 
   std::string tensor_name(const char* kind, std::size_t index, const Graph::Node& node,
                           const OperatorTensors::Tensor& tensor) const {
-    const std::string in_node = node.name + "." + std::string(tensor.name);
+    std::string in_node = node.name + "." + std::string(tensor.name);
     if (graph_.is_operator) return in_node;
     return std::string("graph ") + kind + " " + std::to_string(index) + " (" + in_node + ")";
   }

@@ -1,7 +1,7 @@
 #include "dml/interfaces.h"
 
 // Weak: a program that brings its own definitions (WINADAPTER_IID, as DxDispatch does) links, and
-// its own win.
+// its own win. A type's name cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define WEFT_DML_ID(type, a, b, c, d0, d1, d2, d3, d4, d5, d6, d7)                      \
   template <>                                                                           \
   __attribute__((weak, visibility("default"))) const GUID& __wsl_stub_uuidof<type>() {  \
@@ -12,6 +12,7 @@
   __attribute__((weak, visibility("default"))) const GUID& __wsl_stub_uuidof<type*>() { \
     return __wsl_stub_uuidof<type>();                                                   \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 extern "C++" {
 WEFT_DML_ID(IDMLObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)

@@ -11,11 +11,13 @@
 #include "directml/DirectML.h"
 
 extern "C++" {
+// A type's name cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define WEFT_DML_INTERFACE(type)         \
   template <>                            \
   const GUID& __wsl_stub_uuidof<type>(); \
   template <>                            \
   const GUID& __wsl_stub_uuidof<type*>();
+// NOLINTEND(bugprone-macro-parentheses)
 
 WEFT_DML_INTERFACE(IDMLObject)
 WEFT_DML_INTERFACE(IDMLDevice)

@@ -32,7 +32,7 @@ class DmlObject : public com::Object<Interface, Interface, Bases..., IDMLObject>
   HRESULT SetName(PCWSTR name) override {
     return answer(state(), "IDMLObject::SetName", [&](Trace& trace) {
       const HRESULT result = noted(private_data_.set_name(name));
-      const std::string text = private_data_.name();
+      std::string text = private_data_.name();
       trace.detail([&] { return text; });
       named(text);
       return result;

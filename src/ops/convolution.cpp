@@ -13,6 +13,7 @@
 #include "ops/activation.h"
 #include "ops/checker.h"
 #include "ops/convolution_direct.h"
+#include "ops/convolution_fold.h"
 #include "ops/convolution_packed.h"
 #include "ops/convolution_phases.h"
 #include "ops/convolution_plan.h"
@@ -293,7 +294,8 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
       {"gemm", ops::general_seconds(params), make_body<ops::ConvolutionPlan>},
       {"product", ops::ProductConvolution::seconds(params, options),
        make_body<ops::ProductConvolution>},
-      {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>}};
+      {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>},
+      {"fold", ops::FoldConvolution::seconds(params, options), make_body<ops::FoldConvolution>}};
   if (options.winograd != Winograd::never) {
     ways.push_back(winograd<2, 2>("winograd_2x2", params, options));
     ways.push_back(winograd<2, 4>("winograd_2x4", params, options));
@@ -320,6 +322,10 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
   return body;
 }
 
+// What DirectConvolution takes of general_seconds(), measured; less, since a busy neighbour holds
+// up the matrix unit more than other units.
+constexpr double kDirect = 1.4;
+
 std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
                                              const PlanOptions& options) {
   if (options.strict) return std::make_shared<ops::ConvolutionPlan>(params, options);
@@ -327,6 +333,9 @@ std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
     return std::make_shared<ops::PhaseConvolution>(params, options, body_of);
   }
   if (ops::DirectConvolution::suits(params, options)) {
+    if (ops::FoldConvolution::seconds(params, options) < kDirect * ops::general_seconds(params)) {
+      return std::make_shared<ops::FoldConvolution>(params, options);
+    }
     return std::make_shared<ops::DirectConvolution>(params, options);
   }
   return fastest(params, options);

@@ -41,21 +41,6 @@ constexpr std::uint64_t kCachedOutput = 16 << 20;
 
 constexpr std::int64_t kMaxPhases = 64;  // in all
 
-ProductSide nothing_aside() {
-  ProductSide side{};
-  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
-  return side;
-}
-
-void widen(SplitRange& range, const kernels::LaneRange& by) {
-  const SplitRange halves =
-      kernels::range_of_halves(*std::max_element(by.largest_half, std::end(by.largest_half)));
-  range.largest = std::max(
-      {range.largest, halves.largest, *std::max_element(by.largest, std::end(by.largest))});
-  range.smallest = std::min(
-      {range.smallest, halves.smallest, *std::min_element(by.smallest, std::end(by.smallest))});
-}
-
 std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
   return phases[0].count * phases[1].count * phases[2].count;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "base/parallel.h"
-#include "kernels/split/split.h"
+#include "kernels/split/product.h"
 
 namespace weft::ops {
 
@@ -34,6 +36,22 @@ class SharedRange {
   std::atomic<std::uint32_t> largest_{0};
   std::atomic<std::uint32_t> smallest_{UINT32_MAX};
 };
+
+// Nothing to do beside products, and no number seen.
+inline kernels::ProductSide nothing_aside() {
+  kernels::ProductSide side{};
+  std::fill(std::begin(side.range.smallest), std::end(side.range.smallest), UINT32_MAX);
+  return side;
+}
+
+inline void widen(kernels::SplitRange& range, const kernels::LaneRange& by) {
+  const kernels::SplitRange halves =
+      kernels::range_of_halves(*std::max_element(by.largest_half, std::end(by.largest_half)));
+  range.largest = std::max(
+      {range.largest, halves.largest, *std::max_element(by.largest, std::end(by.largest))});
+  range.smallest = std::min(
+      {range.smallest, halves.smallest, *std::min_element(by.smallest, std::end(by.smallest))});
+}
 
 // A filter packed for the matrix unit starts with the range of its numbers.
 inline kernels::SplitRange stored_range(const std::byte* packed) noexcept {

@@ -14,7 +14,7 @@ using base::divide_up;
 using std::int64_t;
 
 // Elements of a tile: enough to hide the cost of starting one, few enough for many threads.
-constexpr int64_t kTileElements = 16 * 1024;
+constexpr int64_t kTileElements = 16 << 10;
 
 // A row in float32 and its source stay in the first-level cache while functions are applied.
 constexpr int64_t kMaxRow = 2048;

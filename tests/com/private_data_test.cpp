@@ -61,7 +61,7 @@ TEST(PrivateData, HoldsInterfaces) {
     auto object = Ptr<IUnknown>::adopt(new Plain);
     ASSERT_EQ(data.set_interface(kFirst, object.get()), S_OK);
     IUnknown* found = nullptr;
-    UINT size = sizeof found;
+    UINT size = sizeof(void*);
     ASSERT_EQ(data.get(kFirst, &size, &found), S_OK);
     EXPECT_EQ(found, object.get());
     EXPECT_EQ(found->Release(), 2U);

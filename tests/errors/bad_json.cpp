@@ -147,14 +147,14 @@ std::vector<BadInput> bad_json() {
           "OutputTensor": {"DataType": "UINT8", "Sizes": [0]}}}},
       "commands": [{"type": "dispatch", "dispatchable": "relux", "bindings": {}},
                    {"type": "writeFile", "resource": "y", "targetPath": "none/y.npy"}]})",
-      {"model.json: /resources/y/initialValues/0: is 300, must be a whole number "
-       "from -128 to 127 (INT8)",
+      {std::string("model.json: /resources/y/initialValues/0: is 300, must be a whole number ") +
+           "from -128 to 127 (INT8)",
        relu + "InputTensor.DataType is UINT8" + types, relu + "InputTensor.Sizes[0] is 0" + empty,
        relu + "OutputTensor.DataType is UINT8" + types, relu + "OutputTensor.Sizes[0] is 0" + empty,
-       "model.json: /commands/0/dispatchable: is \"relux\", must be the name of a "
-       "dispatchable (did you mean \"relu\"?)",
-       "model.json: /commands/1/targetPath: none/y.npy: cannot write: no folder "
-       "\"none\""}));
+       std::string("model.json: /commands/0/dispatchable: is \"relux\", must be the name of a ") +
+           "dispatchable (did you mean \"relu\"?)",
+       std::string("model.json: /commands/1/targetPath: none/y.npy: cannot write: no folder ") +
+           "\"none\""}));
   rows.push_back({"more than a hundred problems",
                   "commands",
                   set("/commands", repeated("[", 1) + repeated("1, ", 149) + "1]"),

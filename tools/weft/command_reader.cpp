@@ -23,6 +23,7 @@ std::optional<std::size_t> find_named(const JsonValue& value, const std::vector<
                                   [&](const Named& thing) { return thing.name == *name; });
   if (found != things.end()) return static_cast<std::size_t>(found - things.begin());
   std::vector<std::string_view> names;
+  names.reserve(things.size());
   for (const Named& thing : things) names.push_back(thing.name);
   value.fail_value(fmt::format("the name of a {}{}", what, suggestion(*name, names)));
   return std::nullopt;
