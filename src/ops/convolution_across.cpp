@@ -70,6 +70,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
       std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), least, most);
   std::int64_t inner = 1;  // positions of the dimensions done
   tiling_.channel_block = g.in_channels;
+  tiling_.strip = columns;
   for (int d = kLast; d >= 0; --d) {
     const std::int64_t size = g.axes[d].max_count();
     const std::int64_t parts =

@@ -176,30 +176,28 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
                (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
     phases_alike_ = one_tap_ && tiling_.channel_block == g.in_channels && phases_read_alike(g);
     if (one_tap_) {
-      const std::int64_t most = gemm_.max_positions[vectors_ - 1];
-      plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] * most *
-                      base::divide_up(tiling_.box[2], most);
+      plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] *
+                      base::round_up(tiling_.box[2], tiling_.strip);
     }
     if (joined_) {
-      const std::int64_t most = vectors_ * gemm_.lanes;
       line_floats_ = strips_apart_ ? tiling_.box_positions() : 0;
-      plane_floats_ = tiling_.channel_block *
-                      (copies_strips_ ? most : base::divide_up(line_floats_, most) * most);
+      plane_floats_ =
+          tiling_.channel_block *
+          (copies_strips_ ? tiling_.strip : base::round_up(line_floats_, tiling_.strip));
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
                     : data_type_ == DataType::float16 ? columns * vectors_ * gemm_.lanes
                                                       : 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
-    const Strips strips(tiling_.box[kSpatial - 1],
-                        across_ ? vectors_ * gemm_.lanes : gemm_.max_positions[vectors_ - 1]);
-    strip_count_ = tiling_.box[0] * tiling_.box[1] * strips.count * merged_phases();
+    strip_count_ = tiling_.box[0] * tiling_.box[1] * merged_phases() *
+                   Strips(tiling_.box[2], tiling_.strip).count;
     const bool at_once = tiling_.channel_block == g.in_channels;
     const std::int64_t floats = plane_floats_ + line_floats_ +
                                 (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
                                 columns * (tiling_.panel_block + kBlockPositions);
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
-             strip_count_ * sizeof(Strip);
+             strip_count_ * sizeof(Strip) + offset_count() * sizeof(std::int64_t);
   }
   bytes += 3 * tiling_.box[kSpatial - 1] * sizeof(float);
   tile_count_ = others * tiling_.box_count() * tiling_.panel_blocks;
@@ -223,6 +221,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   result.row_chain = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
   result.strips = base::take<Strip>(memory, strip_count_);
+  result.offsets = base::take<std::int64_t>(memory, offset_count());
   return result;
 }
 
@@ -395,7 +394,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                           .next_step = next_step,
                           .first = first + c == 0,
                           .bias_of_positions = false,
-                          .apart = first + c > 0 && !one_chain_});
+                          .apart = first + c > 0 && !one_chain_,
+                          .a_offsets = strip.offsets});
         }
       }
       if (last) store_panel(arguments, tile, panel, sums, slot);

@@ -33,7 +33,8 @@ namespace weft::ops {
 // class][k][channel], behind one flag a panel that tells whether it holds an infinity or NaN. The
 // work is cut into tiles of one image, group, phase, a box of positions and a few panels; a tile
 // computes all phases of the last dimension together where it can, so that its results are whole
-// runs of the output. Taps that read nothing but padding are left out, row by row.
+// runs of the output. Taps that read nothing but padding are left out, row by row. Positions that
+// one product takes at a time, a strip, lie in a row, or go on in the next where rows are short.
 //
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across, in one chain: positions lie along vectors, single numbers of the filter are
@@ -87,13 +88,15 @@ class ConvolutionPlan final : public PlanBody {
     const std::byte* input;
   };
 
-  // Some positions of one row and one phase, and the terms of their sums.
+  // Some positions of one row, or of some that are joined, and one phase; and the terms of their
+  // sums.
   struct Strip {
     const kernels::GemmTerm* terms;
     std::int64_t depth;
     std::int64_t a;                  // floats from the first element of the tile's input
     std::int64_t acc;                // floats from the first sum of a panel
     kernels::GemmFunction function;  // across: of a full panel
+    const std::int64_t* offsets;     // of positions that are not all in one row
     std::int32_t count;
     std::int32_t phase;
   };
@@ -125,6 +128,7 @@ class ConvolutionPlan final : public PlanBody {
     float* row_chain;  // of a chain that is not the first
     kernels::GemmTerm* terms;
     Strip* strips;
+    std::int64_t* offsets;  // of strips that go on in the next row
   };
 
   // From channel to channel of the planes: an odd number of cache lines, so that they do not share
@@ -140,6 +144,9 @@ class ConvolutionPlan final : public PlanBody {
   void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
   const std::byte* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
+  std::int64_t offset_count() const noexcept {
+    return tiling_.wraps ? tiling_.strip * tiling_.strip : 0;
+  }
   Tile locate(std::int64_t tile_index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   std::int64_t merged_phases() const noexcept { return merges_ ? merged_ : 1; }
@@ -159,6 +166,7 @@ class ConvolutionPlan final : public PlanBody {
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
   std::int64_t list_strips(const Tile& tile, std::int64_t channels,
                            const Slot& slot) const noexcept;
+  void list_offsets(const Tile& tile, std::int64_t* offsets) const noexcept;
   std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,
                           kernels::GemmTerm* terms) const noexcept;
   void multiply(const RunArguments& arguments, const std::byte* packed, const Tile& tile,

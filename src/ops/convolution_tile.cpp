@@ -58,7 +58,7 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   }
   if (one_tap_) {
     tile.element_strides = {0, 0, 1};  // strips follow each other, list_strips() knows where
-    tile.channel_stride = gemm_.max_positions[vectors_ - 1];
+    tile.channel_stride = tiling_.strip;
     return;
   }
   const std::int64_t pitch = tile.windows[2].size;
@@ -194,7 +194,7 @@ void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) 
 // A row of one channel, cut into strips.
 void ConvolutionPlan::spread_row(const Tile& tile, const float* row, std::int64_t channels,
                                  float* to) const noexcept {
-  const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+  const std::int64_t most = tiling_.strip;
   const Strips strips(tile.count[2], most);
   const auto spread = [&](std::int64_t rows, std::int64_t size) {
     gemm_.pad_rows({.from = row,
@@ -222,7 +222,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   // Runs of a row of planes: all of it, or with far taps one tap's elements.
   const std::int64_t run = ww.far ? ww.tap_step : ww.size;
   const std::int64_t step = ww.far ? ww.in_step : 1;
-  const std::int64_t most = gemm_.max_positions[vectors_ - 1];
+  const std::int64_t most = tiling_.strip;
   const std::int64_t strips_a_row = Strips(tile.count[2], most).count;
   const std::int64_t row_bytes = ww.size * step * g.in_strides[2] * element_bytes_;
   // Of rows whose elements lie far apart there is no end.
@@ -325,12 +325,30 @@ std::int64_t ConvolutionPlan::list_terms(const Tile& tile, const TermRange& rang
   return term - terms;
 }
 
+// Of strips that go on in the next row, by their positions in the first: how far each position lies
+// from the first one.
+void ConvolutionPlan::list_offsets(const Tile& tile, std::int64_t* offsets) const noexcept {
+  const std::int64_t step = tile.windows[2].step * tile.element_strides[2];
+  const std::int64_t row_step = tile.windows[1].step * tile.element_strides[1];
+  const std::int64_t width = tile.count[2];
+  for (std::int64_t left = 1; left < tiling_.strip && left <= width; ++left) {
+    std::int64_t row = (left - width) * step;
+    for (std::int64_t m = 0, w = width - left; m < tiling_.strip; ++m) {
+      offsets[left * tiling_.strip + m] = row + w * step;
+      if (++w == width) {
+        w = 0;
+        row += row_step;
+      }
+    }
+  }
+}
+
 // All strips of a tile, each with its list of terms; strips that leave out the same taps share one.
 std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channels,
                                           const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t columns = filter_.panel_rows();
-  const std::int64_t most = across_ ? vectors_ * gemm_.lanes : gemm_.max_positions[vectors_ - 1];
+  const std::int64_t most = tiling_.strip;
   std::array<TermRange, kMaxMerged + 32> ranges;
   std::array<std::int64_t, kMaxMerged + 32> depths;
   std::int64_t lists = 0;
@@ -362,27 +380,36 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
     return i;
   };
   const std::int64_t step = tile.windows[2].step * tile.element_strides[2];
+  const std::int64_t row_step = tile.windows[1].step * tile.element_strides[1];
+  if (tiling_.wraps) list_offsets(tile, slot.offsets);
   Strip* strip = slot.strips;
   const auto& [wd, wh, ww] = tile.windows;
   for (std::int64_t d = 0; d < tile.count[0]; ++d) {
     const auto taps_d = taps_inside(tile.phases[0], tile.first[0] + d, 1, g.axes[0].in_size());
     std::array<std::int64_t, 2> taps_before{};
+    const auto taps_inside_row = [&](std::int64_t h) {
+      return taps_inside(tile.phases[1], tile.first[1] + h, 1, g.axes[1].in_size());
+    };
     const Strip* row_before = strip;
-    for (std::int64_t h = 0; h < tile.count[1]; ++h) {
-      const auto taps_h = taps_inside(tile.phases[1], tile.first[1] + h, 1, g.axes[1].in_size());
+    for (std::int64_t h = 0, rows = 1; h < tile.count[1]; h += rows) {
+      const auto taps_h = taps_inside_row(h);
       const Strip* const from = row_before;
       row_before = strip;
       if (h > 0 && taps_h == taps_before && !one_tap_ && !strips_apart_) {
         // As in the row before.
         for (const Strip* s = from; s != row_before; ++s, ++strip) {
           *strip = *s;
-          strip->a += wh.step * tile.element_strides[1];
+          strip->a += row_step;
           strip->acc += across_ ? tile.phases[1].step * g.out_strides[1]
                                 : tile.count[2] * tile.merged * columns;
         }
         continue;
       }
       taps_before = taps_h;
+      rows = 1;  // whose strips wrap
+      if (tiling_.wraps) {
+        while (h + rows < tile.count[1] && taps_inside_row(h + rows) == taps_h) ++rows;
+      }
       const std::int64_t row = (d * tile.count[1] + h) * tile.count[2];
       const std::int64_t output_row =
           (tile.phases[0].start + (tile.first[0] + d) * tile.phases[0].step) * g.out_strides[0] +
@@ -394,11 +421,16 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
         const Phase& phase = tile.last[i];
         const std::int64_t origin =
             tile.merged > 1 ? phase.first_offset - merged_offsets_[0] : ww.origin;
-        const std::int64_t positions = std::min(tile.count[2], phase.count - tile.first[2]);
+        const std::int64_t positions =
+            rows > 1 ? rows * tile.count[2] : std::min(tile.count[2], phase.count - tile.first[2]);
         const Strips strips(one_tap_ ? tile.count[2] : positions, most);
         const Strips vectors(base::divide_up(tile.count[2], gemm_.lanes), vectors_);  // across
-        std::int64_t w = 0;
+        std::int64_t w = 0, row_begin = 0, of_row = a;
         for (std::int64_t s = 0; s < strips.count; ++s) {
+          while (w >= row_begin + tile.count[2]) {
+            row_begin += tile.count[2];
+            of_row += row_step;
+          }
           std::int64_t count = strips.size(s);
           std::int64_t next = w + count;
           if (one_tap_) {
@@ -411,18 +443,24 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
             next = w + count;
             w = std::min(w, tile.count[2] - count);
           }
-          const auto taps_w = taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
+          const std::int64_t left = row_begin + tile.count[2] - w;
+          const auto taps_w =
+              rows > 1 ? std::array<std::int64_t, 2>{0, phase.taps}
+                       : taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
           const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
-          *strip++ = {.terms = slot.terms + index * list_terms_,
-                      .depth = depths[index],
-                      .a = one_tap_ || strips_apart_
-                               ? ((d * tile.count[1] + h) * strips.count + s) * channels * most
-                               : a + (w * ww.step + origin) * tile.element_strides[2],
-                      .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
-                      .function = across_ ? gemm_.tile(count / gemm_.lanes, columns, 1)
-                                          : gemm_.tile(vectors_, count, step),
-                      .count = static_cast<std::int32_t>(count),
-                      .phase = static_cast<std::int32_t>(i)};
+          *strip++ = {
+              .terms = slot.terms + index * list_terms_,
+              .depth = depths[index],
+              .a = one_tap_ || strips_apart_
+                       ? ((d * tile.count[1] + h) * strips.count + s) * channels * most
+                       : of_row + ((w - row_begin) * ww.step + origin) * tile.element_strides[2],
+              .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
+              .function = across_        ? gemm_.tile(count / gemm_.lanes, columns, 1)
+                          : left < count ? gemm_.offset_tile(vectors_, count)
+                                         : gemm_.tile(vectors_, count, step),
+              .offsets = left < count ? slot.offsets + left * most : nullptr,
+              .count = static_cast<std::int32_t>(count),
+              .phase = static_cast<std::int32_t>(i)};
           w = next;
         }
       }

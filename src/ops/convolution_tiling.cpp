@@ -31,6 +31,54 @@ double row_cycles(std::int64_t positions, std::int64_t vectors, std::int64_t mos
          (shorts > 0 ? shorts * cycles_a_term(strips.short_size, vectors) : 0);
 }
 
+// Positions of a row at its ends that lack a tap; all of them where one reads nothing at all.
+std::int64_t positions_at_ends(const ConvolutionAxis& axis, const Phase& phase) {
+  std::array<std::int64_t, 2> inside = {0, phase.count};
+  for (std::int64_t j = 0; j < phase.taps; ++j) {
+    const auto [begin, end] = axis.inside(phase, phase.offset(j));
+    inside = {std::max(inside[0], begin), std::min(inside[1], end)};
+  }
+  return phase.count - std::max<std::int64_t>(inside[1] - inside[0], 0);
+}
+
+// Rows of a layer whose strips never go on in the next row: those with fewer taps than the others,
+// or all of them. Strips that do take all taps, as nearly all strips of a single row have them.
+std::int64_t rows_apart(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel,
+                        std::int64_t vectors) {
+  const std::int64_t most = kernel.max_offset_positions[vectors - 1];
+  const ConvolutionAxis &rows = g.axes[kSpatial - 2], &row = g.axes[kSpatial - 1];
+  bool wraps = most > 0 && most_taps(g) > 1 && rows.max_count() > 1;
+  for (std::int64_t p = 0; p < row.phase_count() && wraps; ++p) {
+    const Phase phase = row.phase(p);
+    const std::int64_t at_ends = positions_at_ends(row, phase);
+    wraps = phase.count == row.max_count() && at_ends <= most && at_ends < phase.count;
+  }
+  return wraps ? positions_at_ends(rows, rows.phase(0)) : rows.max_count();
+}
+
+// Cycles a term for a layer of a box, and how its strips lie.
+struct LayerStrips {
+  double cycles;
+  std::int64_t most;
+  bool wraps;
+};
+
+LayerStrips layer_strips(std::int64_t rows, std::int64_t width, std::int64_t vectors,
+                         const kernels::GemmKernel& kernel, std::int64_t rows_apart) {
+  constexpr double kWorthwhile = 0.975;
+  const std::int64_t most = kernel.max_positions[vectors - 1];
+  const double apart = static_cast<double>(rows) * row_cycles(width, vectors, most);
+  const std::int64_t together = rows - rows_apart;
+  if (together > 1) {
+    const std::int64_t most_wrapped = kernel.max_offset_positions[vectors - 1];
+    const double wrapped =
+        row_cycles(together * width, vectors, most_wrapped) +
+        static_cast<double>(rows_apart) * row_cycles(width, vectors, most_wrapped);
+    if (wrapped < apart * kWorthwhile) return {wrapped, most_wrapped, true};
+  }
+  return {apart, most, false};
+}
+
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
 // pass by, with a third of it left for what they read: no more terms than have room there. While
 // few of them pass, much of the next block comes for each.
@@ -253,11 +301,12 @@ std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
   std::int64_t best = 2;
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t v = 1; v <= kernels::kGemmMaxVectors; ++v) {
-    const std::int64_t most = kernel.max_positions[v - 1];
-    if (most == 0) continue;
+    if (kernel.max_positions[v - 1] == 0) continue;
     const std::int64_t panels = base::divide_up(geometry.out_channels, v * kernel.lanes);
-    const double cycles =
-        static_cast<double>(panels) * row_cycles(geometry.axes[kSpatial - 1].max_count(), v, most);
+    const double cycles = static_cast<double>(panels) *
+                          layer_strips(geometry.axes[1].max_count(), geometry.axes[2].max_count(),
+                                       v, kernel, rows_apart(geometry, kernel, v))
+                              .cycles;
     if (cycles < least) {
       least = cycles;
       best = v;
@@ -275,8 +324,8 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                 const TilingProblem& problem) noexcept {
   const std::int64_t columns = vectors * kernel.lanes;
   const std::int64_t panels = base::divide_up(geometry.out_channels, columns);
-  const std::int64_t strip = kernel.max_positions[vectors - 1];
   const std::int64_t taps = most_taps(geometry);
+  const std::int64_t single_rows = rows_apart(geometry, kernel, vectors);
   const std::int64_t terms = geometry.in_channels * taps;
   const auto phases = static_cast<double>(problem.merged_phases);
 
@@ -284,6 +333,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   tiling.vectors = vectors;
   std::int64_t positions = 1;  // of the largest phase
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const std::int64_t most = kernel.max_positions[vectors - 1];
   const std::int64_t chain = channels_a_chain(geometry);
   const std::int64_t chains = equal_parts(base::divide_up(geometry.in_channels, chain),
                                           terms_a_block(columns, positions) / (chain * taps));
@@ -302,7 +352,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t parts = 1; parts <= positions; parts += 1 + parts / 8) {
     ConvolutionTiling candidate = tiling;
-    candidate.box = box_of(geometry, base::divide_up(positions, parts), strip);
+    candidate.box = box_of(geometry, base::divide_up(positions, parts), most);
     double window = 4.0 * static_cast<double>(tiling.channel_block);  // bytes of input
     for (int d = 0; d < kSpatial; ++d) {
       const ConvolutionAxis& axis = geometry.axes[d];
@@ -311,7 +361,10 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
           static_cast<double>(window_bound(axis.phase(0), axis.class_taps(0), candidate.box[d]));
     }
     const double sums = static_cast<double>(candidate.box_positions() * columns * 4) * phases;
-    const double rows = static_cast<double>(candidate.box[0] * candidate.box[1]);
+    const LayerStrips strips =
+        layer_strips(candidate.box[1], candidate.box[2], vectors, kernel, single_rows);
+    candidate.strip = strips.most;
+    candidate.wraps = strips.wraps;
     for (std::int64_t panel_blocks = 1; panel_blocks <= panels;
          panel_blocks += 1 + panel_blocks / 8) {
       candidate.panel_block = base::divide_up(panels, panel_blocks);
@@ -325,7 +378,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       const double tiles = static_cast<double>(problem.others * candidate.box_count()) *
                            static_cast<double>(candidate.panel_blocks);
       const double cycles = static_cast<double>(terms) * phases * panels_here *
-                                (rows * row_cycles(candidate.box[2], vectors, strip) +
+                                (static_cast<double>(candidate.box[0]) * strips.cycles +
                                  static_cast<double>(columns * 4) / bytes_a_cycle) +
                             window * static_cast<double>(blocks) / kPackedBytesACycle + 3000;
       const double rounds = static_cast<double>(
@@ -333,10 +386,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       const double cost = rounds * cycles + (fits ? 0 : kept * 1e12);
       if (cost < least) {
         least = cost;
-        tiling.box = candidate.box;
-        tiling.boxes = candidate.boxes;
-        tiling.panel_block = candidate.panel_block;
-        tiling.panel_blocks = candidate.panel_blocks;
+        tiling = candidate;
       }
     }
   }

@@ -18,6 +18,8 @@ struct ConvolutionTiling {
   std::int64_t panel_block = 1;
   std::int64_t panel_blocks = 1;
   std::int64_t channel_block = 1;
+  std::int64_t strip = 1;  // positions, at most
+  bool wraps = false;      // strips go on in the next row
 
   std::int64_t box_count() const noexcept { return boxes[0] * boxes[1] * boxes[2]; }
   std::int64_t box_positions() const noexcept { return box[0] * box[1] * box[2]; }

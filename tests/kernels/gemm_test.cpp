@@ -131,6 +131,58 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
   }
 }
 
+// In any order and distance: the same sums as of positions that follow each other.
+TEST_P(Gemm, PositionsLieAtOffsets) {
+  constexpr std::int64_t kDepth = 37;
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    const std::int64_t most = GetParam().max_offset_positions[vectors - 1];
+    ASSERT_LE(most, GetParam().max_positions[vectors - 1]);
+    for (std::int64_t m = 1; m <= most; ++m) {
+      const std::int64_t columns = vectors * GetParam().lanes;
+      const StridedArray<float> near(kDepth + m - 1, 1), b(kDepth * columns, 1), bias(columns, 1);
+      fill(near.all());
+      fill(b.all());
+      fill(bias.all());
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t i = 0; i < m; ++i) offsets.push_back(i * (kDepth + i));
+      std::shuffle(offsets.begin(), offsets.end(), random_);
+      const StridedArray<float> far((m - 1) * (kDepth + m - 1) + kDepth, 1);
+      std::vector<GemmTerm> terms;
+      for (std::int64_t k = 0; k < kDepth; ++k) {
+        terms.push_back({k, k * columns});
+        for (std::int64_t i = 0; i < m; ++i) far[offsets[i] + k] = near[k + i];
+      }
+      for (const bool apart : {false, true}) {
+        const StridedArray<float> expected(m * columns, 1), acc(m * columns, 1);
+        fill(acc.all());
+        std::copy(acc.all().begin(), acc.all().end(), expected.all().begin());
+        GemmTile tile = {.a = near.first(),
+                         .b = b.first(),
+                         .acc = expected.first(),
+                         .bias = bias.first(),
+                         .terms = terms.data(),
+                         .depth = kDepth,
+                         .a_step = 1,
+                         .acc_stride = columns,
+                         .next = reinterpret_cast<const char*>(b.first()),
+                         .next_step = 64,
+                         .first = false,
+                         .bias_of_positions = false,
+                         .apart = apart};
+        GetParam().tile(vectors, m, 1)(tile);
+        tile.a = far.first();
+        tile.acc = acc.first();
+        tile.a_offsets = offsets.data();
+        GetParam().offset_tile(vectors, m)(tile);
+        for (std::int64_t i = 0; i < m * columns; ++i) {
+          ASSERT_EQ(acc[i], expected[i]) << vectors << " x " << m << ", sum " << i;
+        }
+        ASSERT_TRUE(acc.intact());
+      }
+    }
+  }
+}
+
 TEST_P(Gemm, NanIsOneAndTheSameInEveryTile) {
   const auto nan = std::bit_cast<float>(0x7fc12345u);
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {

@@ -16,6 +16,7 @@ struct StrictShape {
   ConvolutionDirection direction;
   std::uint32_t groups, in, out;  // channels a group
   std::uint32_t height, width, window, stride, dilation;
+  std::uint32_t padding = 1;  // before, 0 after
 };
 
 constexpr StrictShape kStrictShapes[] = {
@@ -25,11 +26,15 @@ constexpr StrictShape kStrictShapes[] = {
     {ConvolutionDirection::forward, 12, 1, 1, 14, 14, 3, 1, 1},
     {ConvolutionDirection::forward, 3, 4, 4, 12, 19, 3, 1, 2},
     {ConvolutionDirection::forward, 1, 64, 64, 15, 15, 5, 3, 1},
+    {ConvolutionDirection::forward, 1, 70, 40, 15, 15, 3, 1, 1},
+    {ConvolutionDirection::forward, 1, 70, 24, 23, 3, 2, 1, 1},
+    {ConvolutionDirection::forward, 1, 70, 40, 30, 8, 3, 2, 1},
+    {ConvolutionDirection::forward, 1, 30, 40, 17, 14, 5, 1, 1, 0},
     {ConvolutionDirection::backward, 1, 48, 40, 5, 6, 4, 2, 1},
+    {ConvolutionDirection::backward, 1, 48, 40, 17, 8, 4, 2, 1},
     {ConvolutionDirection::backward, 2, 6, 1, 7, 7, 9, 3, 1},
 };
 
-// Padding 1 before, 0 after.
 ConvolutionParams strict_params(const StrictShape& s) {
   const bool backward = s.direction == ConvolutionDirection::backward;
   ConvolutionParams p;
@@ -42,7 +47,7 @@ ConvolutionParams strict_params(const StrictShape& s) {
   p.bias = TensorDesc{.sizes = {1, s.groups * s.out, 1, 1}};
   p.strides = {s.stride, s.stride};
   p.dilations = {s.dilation, s.dilation};
-  p.start_padding = {1, 1};
+  p.start_padding = {s.padding, s.padding};
   p.output.sizes = output_sizes(p);
   return p;
 }
@@ -56,9 +61,9 @@ Floats chains(const StrictShape& s, const ConvolutionParams& p, const Floats& x,
   const bool backward = s.direction == ConvolutionDirection::backward;
   // The input position that tap k brings to output position y, or -1.
   const auto position = [&](std::int64_t y, std::int64_t k, std::int64_t size) -> std::int64_t {
-    std::int64_t result = y * s.stride + k * s.dilation - 1;
+    std::int64_t result = y * s.stride + k * s.dilation - s.padding;
     if (backward) {
-      const std::int64_t scaled = y + 1 - k * s.dilation;
+      const std::int64_t scaled = y + s.padding - k * s.dilation;
       if (scaled < 0 || scaled % s.stride != 0) return -1;
       result = scaled / s.stride;
     }

@@ -66,13 +66,22 @@ WEFT_UNROLLED void store_half(const Vector (&acc)[kPositions][kVectors], std::ui
 }
 #endif
 
-// kStep: a_step where it is known, or 0.
+// What a kernel knows of how far positions lie apart, if not the step itself.
+constexpr std::int64_t kAnyStep = 0;
+constexpr std::int64_t kOffsets = -1;
+
+// kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   // Read once: for all that the compiler knows, a store to the sums might change the tile.
   float* const to = tile.acc;
   const std::int64_t stride = tile.acc_stride;
-  const std::int64_t step = kStep != 0 ? kStep : tile.a_step;
+  const std::int64_t step = kStep != kAnyStep ? kStep : tile.a_step;
+  const float* positions[kPositions];  // each in its register
+#pragma GCC unroll 32
+  for (std::int64_t m = 0; m < kPositions; ++m) {
+    if (kStep == kOffsets) positions[m] = tile.a + tile.a_offsets[m];
+  }
   const bool apart = tile.apart;
   const float* const bias = tile.bias;
   Vector acc[kPositions][kVectors];
@@ -100,7 +109,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
-      Vector x = set(a[m * step]);
+      Vector x = set(kStep == kOffsets ? positions[m][term->a] : a[m * step]);
       if (kVectors > 1) keep(x);
 #pragma GCC unroll 16
       for (std::int64_t v = 0; v < kVectors; ++v) {
@@ -171,7 +180,8 @@ template <std::int64_t kVectors, std::int64_t kStep>
 constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
   return std::array<GemmFunction, sizeof...(m)>{multiply<std::int64_t{m + 1}, kVectors, kStep>...};
 }
-(std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
+(std::make_index_sequence<static_cast<size_t>(
+     (kStep == kOffsets ? shape.max_offset_positions : shape.max_positions)[kVectors - 1])>());
 
 template <std::int64_t kStep>
 GemmFunction function(std::int64_t vectors, std::int64_t positions) noexcept {
@@ -321,7 +331,11 @@ inline void copy_some(const float* from, float* to, std::int64_t count) {
 GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept {
   if (a_step == 1) return function<1>(vectors, positions);
   if (a_step == 2) return function<2>(vectors, positions);
-  return function<0>(vectors, positions);
+  return function<kAnyStep>(vectors, positions);
+}
+
+GemmFunction gemm_at_offsets_f32(std::int64_t vectors, std::int64_t positions) noexcept {
+  return function<kOffsets>(vectors, positions);
 }
 
 void transpose_f32(const Transposition& t) noexcept {

@@ -26,6 +26,7 @@ struct GemmTerm {
 // chain of roundings for every tile shape.
 //
 //   a     any floats, a_step apart            a(k, m) = a[terms[k].a + m * a_step]
+//         or each at an offset of its own     a(k, m) = a[terms[k].a + a_offsets[m]]
 //   b     packed rows of as many columns      b(k, n) = b[terms[k].b + n]
 //   acc   rows acc_stride apart               acc(m, n) = acc[m * acc_stride + n]
 //   bias  as many floats as columns or positions, or null
@@ -48,6 +49,7 @@ struct GemmTile {
   bool relu = false;
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;
+  const std::int64_t* a_offsets = nullptr;  // of offset_tile() alone
 };
 
 using GemmFunction = void (*)(const GemmTile& tile) noexcept;
@@ -91,6 +93,9 @@ struct GemmKernel {
   std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
   // The tile of that many vectors and positions, for this a_step alone.
   GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept;
+  // The same for positions at offsets of their own.
+  std::int64_t max_offset_positions[kGemmMaxVectors];
+  GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   bool rounds;  // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;

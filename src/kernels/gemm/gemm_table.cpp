@@ -10,7 +10,10 @@ namespace {
 constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
   kernel.lanes = shape.lanes;
   kernel.rounds = shape.rounds;
-  for (int v = 0; v < kGemmMaxVectors; ++v) kernel.max_positions[v] = shape.max_positions[v];
+  for (int v = 0; v < kGemmMaxVectors; ++v) {
+    kernel.max_positions[v] = shape.max_positions[v];
+    kernel.max_offset_positions[v] = shape.max_offset_positions[v];
+  }
   return kernel;
 }
 
@@ -19,6 +22,8 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
               .lanes = 0,                                  \
               .max_positions = {},                         \
               .tile = level::gemm_f32,                     \
+              .max_offset_positions = {},                  \
+              .offset_tile = level::gemm_at_offsets_f32,   \
               .rounds = false,                             \
               .transpose = level::transpose_f32,           \
               .pad_rows = level::pad_rows_f32,             \
