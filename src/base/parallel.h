@@ -23,9 +23,9 @@ void start_threads() noexcept;
 // slots share, so any slot does what others leave. Each call has the default floating-point mode.
 void run_slots(unsigned slots, void (*work)(void* context, unsigned slot), void* context) noexcept;
 
-// What the following share: all slots go through the first tiles together, in order; the others are
-// in parts of equal size, in one of which each slot begins, to help in the next ones later. Calls
-// body(tile, slot, previous), with the slot's tile before this one or -1.
+// What the following share: all slots go through the first `together` tiles, in order; the others
+// are in parts of equal size, in one of which each slot begins, to help in the next ones later.
+// Calls body(tile, slot, previous), with the slot's tile before this one or -1.
 template <class Body>
 void parallel_parts(unsigned slots, std::int64_t tiles, std::int64_t together,
                     const Body& body) noexcept {

@@ -268,6 +268,7 @@ struct Way {
   const char* name;
   double seconds;  // on one core
   std::shared_ptr<ops::PlanBody> (*make)(const ConvolutionParams&, const PlanOptions&);
+  bool errs_most = false;
 };
 
 template <class Body>
@@ -285,8 +286,6 @@ Way winograd(const char* name, const ConvolutionParams& params, const PlanOption
           }};
 }
 
-constexpr const char* kLeastExact = "winograd_4x4";
-
 // Of the ways that suit any window and any number of channels, the one that takes the least time.
 std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
                                        const PlanOptions& options) {
@@ -301,13 +300,14 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
     ways.push_back(winograd<2, 4>("winograd_2x4", params, options));
   }
   if (options.winograd == Winograd::allowed) {
-    ways.push_back(winograd<4, 4>(kLeastExact, params, options));
+    ways.push_back(winograd<4, 4>("winograd_4x4", params, options));
+    ways.back().errs_most = true;
   }
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
   // The way that errs most has to be clearly faster than others.
   constexpr double kClearly = 1.07;
-  if (ways[0].name == kLeastExact && ways[1].seconds < kClearly * ways[0].seconds) {
+  if (ways[0].errs_most && ways[1].seconds < kClearly * ways[0].seconds) {
     std::swap(ways[0], ways[1]);
   }
   std::shared_ptr<ops::PlanBody> body = ways.front().make(params, options);
@@ -322,8 +322,8 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
   return body;
 }
 
-// What DirectConvolution takes of general_seconds(), measured; less, since a busy neighbour holds
-// up the matrix unit more than other units.
+// DirectConvolution takes 1.75 times general_seconds(), as measured. What is estimated to be just a
+// little faster on the matrix unit is not always: a busy neighbour holds that up more than others.
 constexpr double kDirect = 1.4;
 
 std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,

@@ -43,7 +43,7 @@ std::int64_t row_spread(const ConvolutionAxis& axis) {
     lowest = std::min(lowest, low);
     highest = std::max(highest, high);
   }
-  return std::max<std::int64_t>(highest - lowest, 1);
+  return lowest < highest ? highest - lowest : 1;
 }
 
 std::int64_t columns_of(const ConvolutionGeometry& g) { return g.out_channels * g.window(); }
@@ -139,7 +139,9 @@ void FoldConvolution::choose_tiles(const PlanOptions& options) {
   }
   bands_ = base::divide_up(height, band_rows_);
   half_ = base::round_up(band_rows_ * width, kSplitBlock);
-  pitch_ = 2 * half_ + kSplitBlock / 2;  // an odd number of cache lines: no two share cache sets
+  // Two halves, what a block of positions that begins anywhere has past the second, and so many
+  // floats that it is an odd number of cache lines: no two share cache sets.
+  pitch_ = 2 * half_ + kSplitBlock + kSplitBlock / 2;
   const std::int64_t position_bytes = 2 * kSplitBlock * kernels_.parts * steps_;
   run_ = std::clamp(kPatchBytes / position_bytes / kSplitBlock * kSplitBlock, kSplitBlock, half_);
   run_ = base::round_up(base::divide_up(half_, base::divide_up(half_, run_)), kSplitBlock);

@@ -309,7 +309,6 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
-  has_patches &= keeps_patches_;
   if (!has_patches) pack(tile, input, batch, patches, slot, side);
   unit_.enter();
   for (std::int64_t parity = 0;;) {
@@ -334,7 +333,11 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
     float* acc = slot.acc;
     const auto& members = tile.set->members;
     const std::int64_t together = tile.set->interleaved;
+    // With which block the next batch begins, maybe in the next tile.
     const bool shares_follow = tile.first_out_block + tile.out_blocks < filter_.out_blocks();
+    const std::int64_t following = more            ? 0
+                                   : shares_follow ? tile.out_blocks
+                                                   : -tile.first_out_block;
     const auto filter_of = [&](std::int64_t m, std::int64_t k, std::int64_t step) {
       return filter_.block(packed, tile.group, members[m].phases, tile.first_out_block + k) +
              step * filter_.step();
@@ -345,12 +348,11 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
         for (std::int64_t q = 0; q < together && batch.steps > 0; ++q) {
           filters[q] = filter_of(m + q, k, batch.step);
           if (!fetch_ahead_) continue;
-          // What is multiplied next, maybe in the next tile; past the last there is nothing worth
-          // fetching, but no harm.
+          // What is multiplied next.
           wanted[q] = k + 1 < tile.out_blocks ? filter_of(m + q, k + 1, batch.step)
                       : m + together < std::ssize(members)
                           ? filter_of(m + together + q, 0, batch.step)
-                          : filter_of(q, more || !shares_follow ? 0 : tile.out_blocks, next.step);
+                          : filter_of(q, following, next.step);
         }
         const std::int64_t lines =
             fetch_ahead_ ? base::divide_up(filter_.step() / SplitAhead::kLine, slices * blocks) : 0;

@@ -430,11 +430,11 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
           fetch_ahead_ && slab > 0
               ? base::divide_up(fetched / (count * tap_count * 64), passes * groups_a_step)
               : 0;
-      // What is multiplied next, maybe in the next tile; past the last there is nothing worth
-      // fetching, but no harm.
+      // What is multiplied next, maybe in the next tile, which may begin with the first output.
       const std::uint16_t* ahead = first + count < end_block ? filter_of(k, first + count)
                                    : k + 1 < following       ? filter_of(k + 1, first_block)
-                                                             : filter_of(0, end_block);
+                                   : keeps_pixels() ? filter_of(-tile.first_out_block, first_block)
+                                                    : filter_of(0, end_block);
       std::int64_t ahead_line = 0;
       for (std::int64_t n = 0; n < line; n += kSplitBlock) {
         // The block before is stored meanwhile.

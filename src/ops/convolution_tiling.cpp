@@ -64,16 +64,16 @@ struct LayerStrips {
 };
 
 LayerStrips layer_strips(std::int64_t rows, std::int64_t width, std::int64_t vectors,
-                         const kernels::GemmKernel& kernel, std::int64_t rows_apart) {
+                         const kernels::GemmKernel& kernel, std::int64_t single_rows) {
   constexpr double kWorthwhile = 0.975;
   const std::int64_t most = kernel.max_positions[vectors - 1];
   const double apart = static_cast<double>(rows) * row_cycles(width, vectors, most);
-  const std::int64_t together = rows - rows_apart;
+  const std::int64_t together = rows - single_rows;
   if (together > 1) {
     const std::int64_t most_wrapped = kernel.max_offset_positions[vectors - 1];
     const double wrapped =
         row_cycles(together * width, vectors, most_wrapped) +
-        static_cast<double>(rows_apart) * row_cycles(width, vectors, most_wrapped);
+        static_cast<double>(single_rows) * row_cycles(width, vectors, most_wrapped);
     if (wrapped < apart * kWorthwhile) return {wrapped, most_wrapped, true};
   }
   return {apart, most, false};

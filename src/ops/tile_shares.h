@@ -21,41 +21,52 @@ class TileShares {
 
   // All units alike, in shares of at most `blocks_a_share` that pack for themselves.
   TileShares(std::int64_t units, std::int64_t blocks, std::int64_t blocks_a_share) noexcept
-      : units_(units), blocks_(blocks), alone_(true) {
-    cut(base::divide_up(blocks, blocks_a_share));
-  }
+      : units_(units),
+        blocks_(blocks),
+        shares_(base::divide_up(blocks, blocks_a_share)),
+        alone_(true) {}
 
   // Few units for so many threads have their last ones cut so finely that a slow thread leaves some
-  // shares to the others, each into at most `most` shares, but so many that each thread has one. A
-  // thread packs once for all shares of a unit that follow each other.
+  // shares to the others: each into at most `most` shares, unless some thread had none then, and if
+  // possible into as many for each thread. A thread packs once for all shares of a unit that it
+  // takes one after the other.
   static TileShares for_threads(std::int64_t units, std::int64_t blocks, std::int64_t most,
                                 unsigned threads) noexcept {
     const std::int64_t count = threads;
     TileShares result;
     result.units_ = result.whole_ = units;
-    result.blocks_ = result.blocks_a_share_ = blocks;
-    result.threads_ = std::max<std::int64_t>(threads, 1);
+    result.blocks_ = blocks;
+    result.threads_ = std::max<std::int64_t>(count, 1);
     if (threads <= 1 || units <= 0 || units >= kTilesAThread * count) return result;
     result.whole_ = std::max<std::int64_t>(0, (units - count) / count * count);
     const std::int64_t last = units - result.whole_;
-    const std::int64_t wanted = std::min(base::divide_up(kTilesAThread * count, last), most);
-    // As many for each thread.
-    const std::int64_t step = count / std::gcd(last, count);
-    result.cut(base::divide_up(std::max<std::int64_t>(wanted, 1), step) * step);
+    const std::int64_t least = base::divide_up(count, last);
+    most = std::min(std::max(most, least), blocks);
+    std::int64_t shares = std::clamp(base::divide_up(kTilesAThread * count, last), least, most);
+    const std::int64_t alike = count / std::gcd(last, count);
+    const std::int64_t up = base::divide_up(shares, alike) * alike;
+    if (up <= most) {
+      shares = up;
+    } else if (shares > alike) {
+      shares = shares / alike * alike;
+    }
+    result.shares_ = shares;
     return result;
   }
 
   std::int64_t tiles() const noexcept { return whole_ + (units_ - whole_) * shares_; }
   // Blocks of the largest tile.
-  std::int64_t most_blocks() const noexcept { return whole_ > 0 ? blocks_ : blocks_a_share_; }
+  std::int64_t most_blocks() const noexcept {
+    return whole_ > 0 ? blocks_ : base::divide_up(blocks_, shares_);
+  }
   // Of a unit that is not whole.
   std::int64_t shares() const noexcept { return shares_; }
-  std::int64_t whole_units() const noexcept { return whole_; }
 
   Share at(std::int64_t tile) const noexcept {
     if (tile < whole_) return {unit_of(tile), 0, blocks_};
-    const std::int64_t first = (tile - whole_) % shares_ * blocks_a_share_;
-    return {unit_of(tile), first, std::min(blocks_a_share_, blocks_ - first)};
+    const std::int64_t share = (tile - whole_) % shares_;
+    const std::int64_t first = blocks_ * share / shares_;
+    return {unit_of(tile), first, blocks_ * (share + 1) / shares_ - first};
   }
 
   // Calls body(share, slot, packed) for each, where `packed` tells that the slot's share before was
@@ -80,15 +91,9 @@ class TileShares {
     const std::int64_t part = whole_ / threads_;
     return tile < part * threads_ ? tile % threads_ * part + tile / threads_ : tile;
   }
-  void cut(std::int64_t shares) noexcept {
-    blocks_a_share_ = base::divide_up(blocks_, std::clamp<std::int64_t>(shares, 1, blocks_));
-    shares_ = base::divide_up(blocks_, blocks_a_share_);
-  }
-
   std::int64_t units_ = 0;
   std::int64_t whole_ = 0;  // the first ones
   std::int64_t blocks_ = 0;
-  std::int64_t blocks_a_share_ = 1;
   std::int64_t shares_ = 1;
   std::int64_t threads_ = 1;
   bool alone_ = false;  // shares pack for themselves

@@ -20,8 +20,6 @@
 namespace weft::testing {
 namespace {
 
-// A handle is a number in a pointer's clothes. NOLINTBEGIN(performance-no-int-to-ptr)
-
 TEST(EventTest, ManualResetStaysSignalledUntilReset) {
   const wil::unique_handle event(CreateEvent(nullptr, TRUE, FALSE, nullptr));
   ASSERT_TRUE(event);
@@ -107,7 +105,6 @@ TEST(EventTest, BadHandlesFailWithAReason) {
   EXPECT_EQ(GetLastError(), ERROR_NOT_SUPPORTED);
 }
 
-// NOLINTEND(performance-no-int-to-ptr)
 
 TEST(LastErrorTest, IsOneAThread) {
   SetLastError(7);

@@ -36,7 +36,7 @@ TEST(TileShares, TakesEachBlockOnce) {
         for (const std::int64_t most : {0, 1, 4, 100}) {
           const auto shares = TileShares::for_threads(units, blocks, most, threads);
           expect_right(shares, units, blocks, threads);
-          EXPECT_GE(shares.tiles(), std::min<std::int64_t>(threads, units * blocks) / 2);
+          EXPECT_GE(shares.tiles(), std::min<std::int64_t>(threads, units * blocks));
         }
         expect_right(TileShares(units, blocks, 4), units, blocks, threads);
       }
@@ -50,17 +50,29 @@ TEST(TileShares, OneThreadCutsNothing) {
   EXPECT_EQ(shares.most_blocks(), 8);
 }
 
-// As many shares for each thread, and no more than asked for.
+// As many shares for each thread where that is no more than asked for.
 TEST(TileShares, ThreadsHaveEqualParts) {
-  EXPECT_EQ(TileShares::for_threads(1, 18, 5, 2).tiles(), 6);
-  EXPECT_EQ(TileShares::for_threads(1, 32, 100, 2).tiles(), 16);
+  EXPECT_EQ(TileShares::for_threads(1, 18, 5, 2).tiles(), 4);
+  EXPECT_EQ(TileShares::for_threads(1, 18, 100, 2).tiles(), 16);
   EXPECT_EQ(TileShares::for_threads(2, 8, 4, 2).tiles(), 8);
+  EXPECT_EQ(TileShares::for_threads(33, 32, 1, 32).tiles(), 33);
+  // A thread without work is worse than small shares.
+  EXPECT_EQ(TileShares::for_threads(1, 40, 4, 32).tiles(), 32);
+}
+
+TEST(TileShares, OneThreadPacksOnceAUnit) {
+  int packings = 0;
+  const auto count = [&](const TileShares::Share&, unsigned, bool packed) { packings += !packed; };
+  TileShares::for_threads(1, 8, 8, 2).run(1, count);
+  EXPECT_EQ(packings, 1);
+  packings = 0;
+  TileShares(1, 8, 2).run(1, count);  // each for itself
+  EXPECT_EQ(packings, 4);
 }
 
 // Of many units the first are whole, so that what they pack serves all their blocks.
 TEST(TileShares, LastUnitsAreCut) {
   const auto shares = TileShares::for_threads(7, 8, 8, 2);
-  EXPECT_EQ(shares.whole_units(), 4);
   EXPECT_EQ(shares.at(3).blocks, 8);
   EXPECT_LT(shares.at(4).blocks, 8);
   EXPECT_EQ(shares.at(4).unit, 4);

@@ -56,7 +56,6 @@ TEST(WinogradTiling, SmallImagesShareABlock) {
   EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, true, 1).images, 1);
 }
 
-// Of what needs so many patches that a few blocks of outputs use them together, no smaller shares.
 TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
   for (const std::uint32_t channels : {128u, 256u, 1280u}) {
     for (const std::uint32_t size : {7u, 14u, 28u, 56u}) {
@@ -68,6 +67,10 @@ TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
     }
   }
   EXPECT_GE(WinogradTiling(geometry(128, 28, 28), {2, 4}, true, 2).shares.tiles(), 8);
+}
+
+// Of what needs so many patches that a few blocks of outputs use them together.
+TEST(WinogradTiling, SharesAreNotTooSmall) {
   EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, true, 2).shares.tiles(), 4);
 }
 

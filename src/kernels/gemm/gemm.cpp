@@ -66,7 +66,7 @@ WEFT_UNROLLED void store_half(const Vector (&acc)[kPositions][kVectors], std::ui
 }
 #endif
 
-// What a kernel knows of how far positions lie apart, if not the step itself.
+// Instead of a step that is known here: a_step as it comes, or a_offsets of the positions.
 constexpr std::int64_t kAnyStep = 0;
 constexpr std::int64_t kOffsets = -1;
 
