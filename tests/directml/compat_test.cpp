@@ -105,7 +105,6 @@ TEST(EventTest, BadHandlesFailWithAReason) {
   EXPECT_EQ(GetLastError(), ERROR_NOT_SUPPORTED);
 }
 
-
 TEST(LastErrorTest, IsOneAThread) {
   SetLastError(7);
   std::thread([] { EXPECT_EQ(GetLastError(), 0u); }).join();
