@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
+#include "ops/axis_window.h"
 
 namespace weft::ops {
 
@@ -39,7 +40,7 @@ std::int64_t row_spread(const ConvolutionAxis& axis) {
   for (std::int64_t i = 0; i < axis.phase_count(); ++i) {
     const Phase phase = axis.phase(i);
     if (phase.taps == 0) continue;
-    const auto [low, high] = std::minmax({phase.offset(0), phase.offset(phase.taps - 1)});
+    const auto [low, high] = offset_range(phase);
     lowest = std::min(lowest, low);
     highest = std::max(highest, high);
   }
@@ -113,14 +114,13 @@ FoldConvolution::FoldConvolution(const ConvolutionParams& params, const PlanOpti
       steps_(base::divide_up(geometry_.in_channels, kSplitBlock)),
       columns_(columns_of(geometry_)),
       blocks_(base::divide_up(columns_, kSplitBlock)),
-      spread_(row_spread(geometry_.axes[1])),
-      filter_bytes_(base::round_up(
-          kHeaderBytes + blocks_ * steps_ * kernels_.parts * kernels::kSplitFilterPart * 2,
-          base::kWorkspaceAlignment)) {
+      spread_(row_spread(geometry_.axes[1])) {
   algorithm = kernels_.name;
   choose_tiles(options);
   choose_terms();
-  set_memory(options, filter_bytes_, slots_, slot_bytes_);
+  const std::uint64_t filter_bytes =
+      kHeaderBytes + blocks_ * steps_ * kernels_.parts * kernels::kSplitFilterPart * 2;
+  set_memory(options, base::round_up(filter_bytes, base::kWorkspaceAlignment), slots_, slot_bytes_);
   explanation =
       "products with " + std::to_string(columns_) + " pairs of channel and tap in bands of " +
       std::to_string(band_rows_) + " rows, " + std::to_string(run_) + " positions at a time, " +
@@ -335,8 +335,7 @@ std::int64_t FoldConvolution::rows_ready(const Phase& phase, std::int64_t band) 
   if (band < 0) return 0;
   if (band + 1 == bands_) return phase.count;
   if (phase.taps == 0) return 0;
-  const std::int64_t highest = std::max(phase.offset(0), phase.offset(phase.taps - 1));
-  return std::clamp<std::int64_t>((band + 1) * band_rows_ - highest, 0, phase.count);
+  return std::clamp<std::int64_t>((band + 1) * band_rows_ - offset_range(phase)[1], 0, phase.count);
 }
 
 // All outputs whose last inputs are in the band.

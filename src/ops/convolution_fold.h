@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "kernels/activation/activation.h"
 #include "kernels/fold/fold.h"
@@ -93,7 +92,6 @@ class FoldConvolution final : public SplitPlan {
   std::int64_t pitch_ = 0;  // of a column of both
   std::int64_t tile_bands_ = 0;
   std::int64_t tiles_ = 0;  // an image
-  std::uint64_t filter_bytes_;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;
 };

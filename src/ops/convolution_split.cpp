@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
+#include "ops/axis_window.h"
 
 namespace weft::ops {
 
@@ -137,9 +138,9 @@ void SplitConvolution::choose_sharing() {
       const Phase phase = axis.phase(p);
       if (phase.taps == 0) continue;
       if (phase.in_step != 1) return;
-      const std::int64_t ends[] = {phase.offset(0), phase.offset(phase.taps - 1)};
-      lowest = std::min({lowest, ends[0], ends[1]});
-      highest = std::max({highest, ends[0], ends[1]});
+      const auto [low, high] = offset_range(phase);
+      lowest = std::min(lowest, low);
+      highest = std::max(highest, high);
       taps = std::max(taps, phase.taps);
     }
     if (lowest > highest || highest - lowest >= AxisTaps::kMost) return;

@@ -91,6 +91,7 @@ class TileShares {
     const std::int64_t part = whole_ / threads_;
     return tile < part * threads_ ? tile % threads_ * part + tile / threads_ : tile;
   }
+
   std::int64_t units_ = 0;
   std::int64_t whole_ = 0;  // the first ones
   std::int64_t blocks_ = 0;

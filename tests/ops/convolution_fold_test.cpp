@@ -15,26 +15,7 @@ class FoldConvolutionTest : public MatrixUnitTest {
   void expect_right(const ConvolutionParams& params) {
     ASSERT_LT(FoldConvolution::seconds(params, {}), std::numeric_limits<double>::infinity());
     expect_right_plan<FoldConvolution>(params);
-    expect_right_in_halves(params);
-  }
-
-  // Rounded once, and what is left out of products.
-  void expect_right_in_halves(const ConvolutionParams& params) {
-    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
-    const Halves x = halves(numbers(count_of(params.input)));
-    const Halves w = halves(numbers(count_of(params.filter)));
-    const Halves b = halves(numbers(params.output.sizes[1]));
-    const Floats sums = run(general(params), widened(x), widened(w), widened(b));
-    const ConvolutionParams half = as_halves(params);
-    const Halves result = run(plan_of<FoldConvolution>(half), x, w, b);
-    const Floats y = widened(result);
-    const auto terms = static_cast<float>(params.input.sizes[1]);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      ASSERT_NEAR(y[i], sums[i], std::fabs(sums[i]) * 0x1p-11f + terms * 0x1p-16f) << i;
-    }
-    for (const unsigned threads : {2u, 5u}) {
-      EXPECT_EQ(run(plan_of<FoldConvolution>(half, threads), x, w, b), result) << threads;
-    }
+    expect_right_plan_in_halves<FoldConvolution>(params);
   }
 };
 

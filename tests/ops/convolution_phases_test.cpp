@@ -113,15 +113,10 @@ TEST(ConvolutionPhases, WorkspaceHoldsOneImage) {
   EXPECT_EQ(workspace(1), workspace(7));
 }
 
-TEST(ConvolutionPhases, SameBitsForPreparedFilters) {
+class ConvolutionPhasesTest : public NumbersTest {};
+
+TEST_F(ConvolutionPhasesTest, SameBitsForPreparedFilters) {
   const ConvolutionParams p = backward_of({2, 40, 50}, {40, 2, 64}, {16}, {20});
-  std::mt19937 random(1);
-  std::normal_distribution<float> distribution;
-  const auto numbers = [&](std::size_t count) {
-    Floats result(count);
-    for (float& x : result) x = distribution(random);
-    return result;
-  };
   const Floats x = numbers(count_of(p.input)), w = numbers(count_of(p.filter)), b = numbers(2);
   const Floats expected = run(plan(p, {.threads = 1}), x, w, b);
   for (const unsigned threads : {2u, 5u}) {

@@ -14,20 +14,6 @@ class ProductConvolutionTest : public MatrixUnitTest {
   void expect_right(const ConvolutionParams& params) {
     expect_right_plan<ProductConvolution>(params);
   }
-
-  // Of float16: rounded once, and what is left out of products.
-  void expect_right_in_halves(const ConvolutionParams& params) {
-    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
-    const Halves x = halves(numbers(count_of(params.input)));
-    const Halves w = halves(numbers(count_of(params.filter)));
-    const Halves b = halves(numbers(params.output.sizes[1]));
-    const Floats sums = run(general(params), widened(x), widened(w), widened(b));
-    const Floats y = widened(run(plan_of<ProductConvolution>(as_halves(params)), x, w, b));
-    const auto terms = static_cast<float>(params.input.sizes[1]);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      ASSERT_NEAR(y[i], sums[i], std::fabs(sums[i]) * 0x1p-11f + terms * 0x1p-16f) << i;
-    }
-  }
 };
 
 // Windows that overlap: patches come from planes.
@@ -134,7 +120,7 @@ TEST_F(ProductConvolutionTest, PhasesThatTakeTurns) {
                              Shape{1, 33, 32, 1, 5, 100, 10, 5, 1, kBackward},
                              Shape{1, 600, 32, 1, 12, 40, 2, 2, 1, kBackward}}) {
     expect_right(params_of(shape));
-    expect_right_in_halves(params_of(shape));
+    expect_right_plan_in_halves<ProductConvolution>(params_of(shape));
   }
   expect_right(params_of({1, 32, 64, 1, 131, 132, 2, 2, 1, kBackward}));  // stored past the cache
   // More phases than one store takes, or phases unlike each other.

@@ -178,6 +178,26 @@ class MatrixUnitTest : public NumbersTest {
     }
   }
 
+  // The same in float16: rounded once, and what is left out of products.
+  template <class Body>
+  void expect_right_plan_in_halves(const ConvolutionParams& params) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    const Halves x = halves(numbers(count_of(params.input)));
+    const Halves w = halves(numbers(count_of(params.filter)));
+    const Halves b = halves(numbers(params.output.sizes[1]));
+    const Floats sums = run(general(params), widened(x), widened(w), widened(b));
+    const ConvolutionParams half = as_halves(params);
+    const Halves result = run(plan_of<Body>(half), x, w, b);
+    const Floats y = widened(result);
+    const auto terms = static_cast<float>(params.input.sizes[1]);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      ASSERT_NEAR(y[i], sums[i], std::fabs(sums[i]) * 0x1p-11f + terms * 0x1p-16f) << i;
+    }
+    for (const unsigned threads : {2u, 5u}) {
+      EXPECT_EQ(run(plan_of<Body>(half, threads), x, w, b), result) << threads;
+    }
+  }
+
   // All finite numbers of float16, times 1 in one channel: each comes out as it is.
   template <class Body>
   void expect_every_half(const Shape& shape) {
