@@ -19,6 +19,10 @@ constexpr std::int64_t kAcrossPositions = 4096;
 constexpr std::int64_t kJoinedPositions = 448;
 constexpr std::int64_t kChannelsAhead = 4;
 
+// Of slabs, and tiles a thread, which so end together. Of 512 or more positions they take up to a
+// tenth longer.
+constexpr std::int64_t kSlabPositions = 256, kMostTilesAThread = 8;
+
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
 constexpr std::int64_t kLineBytes = kLineFloats * 4;
 
@@ -49,12 +53,24 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t others = g.batch * g.groups * phase_counts_[0] * phase_counts_[1];
   std::int64_t positions = width;
   for (int d = 0; d < kLast; ++d) positions *= g.axes[d].max_count();
-  const std::int64_t wanted = threads > 1 ? 8 * std::int64_t{threads} : 1;
+  std::int64_t wanted = threads > 1 ? 8 * std::int64_t{threads} : 1;
   // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t terms = g.in_channels * most_taps(g);
   std::int64_t least = 8 * columns, limit = kAcrossPositions, bytes = cache / 4;
-  if (strips_first_) {
+  tiling_.channel_block = g.in_channels;
+  const std::int64_t slab =
+      joined_ && data_type_ == DataType::float32 ? channels_a_slab(g, gemm_) : 0;
+  if (slab > 0) {
+    slabs_ = true;
+    strips_first_ = false;
+    tiling_.channel_block = std::max(slab, kFirstSlab);
+    limit = kSlabPositions;
+    bytes = limit * g.in_channels * 4;
+    least = 4 * columns;
+    const std::int64_t share = positions * others / threads / kSlabPositions;
+    if (threads > 1) wanted = threads * std::clamp<std::int64_t>(share, 1, kMostTilesAThread);
+  } else if (strips_first_) {
     copies_strips_ = filter_.panels() > 1 && !stays_in_first_cache(g, columns);
   } else if (joined_) {
     limit = kJoinedPositions;
@@ -69,7 +85,6 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   std::int64_t left =
       std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), least, most);
   std::int64_t inner = 1;  // positions of the dimensions done
-  tiling_.channel_block = g.in_channels;
   tiling_.strip = columns;
   for (int d = kLast; d >= 0; --d) {
     const std::int64_t size = g.axes[d].max_count();
@@ -77,7 +92,9 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
         base::divide_up(size, std::min(size, std::max<std::int64_t>(left, 1)));
     std::int64_t part = base::divide_up(size, parts);
     if (joined_ && part < size) {
-      part = choose_joined(d, part, inner);
+      const std::int64_t even = base::round_up(part, gemm_.lanes);
+      const bool fair = slabs_ && inner == 1 && size % even >= columns;
+      part = fair ? even : choose_joined(d, part, inner);
     } else if (d == kLast && part < size) {
       part = base::divide_up(part, columns) * columns;
       // No row may end in less than whole vectors.
@@ -93,6 +110,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t panels = filter_.panels();
   const std::int64_t fitting = std::max<std::int64_t>(cache / 2 / panel_bytes, 1);
   // The last tile may be a small one, but no thread shall have one more than others.
+  if (slabs_) wanted = threads;  // tiles of other panels read the same
   const std::int64_t blocks = base::divide_up(wanted, others * tiling_.box_count());
   tiling_.panel_block = base::divide_up(panels, base::divide_up(panels, fitting));
   tiling_.panel_block = std::clamp<std::int64_t>(panels / blocks, 1, tiling_.panel_block);
@@ -179,6 +197,7 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
 void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::byte* packed,
                                       const Tile& given, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  if (slabs_) return multiply_slabs(arguments, packed, given, slot);
   const std::int64_t rows = filter_.panel_rows();
   const float* input = slot.planes;
   if (given.in_place) {
@@ -198,13 +217,10 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   for (std::int64_t p = 0; has_bias && p < tile.panel_count; ++p) {
     load_bias(arguments, tile, tile.first_panel + p, slot.bias + p * rows);
   }
-  const std::int64_t first_channel = tile.first_panel * rows;
-  const std::int64_t channels = std::min(tile.panel_count * rows, g.out_channels - first_channel);
+  const std::int64_t channels =
+      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
   const bool half = data_type_ == DataType::float16;
-  std::byte* const output = static_cast<std::byte*>(arguments.outputs[0]) +
-                            (tile.image * g.out_batch_stride +
-                             (tile.group * g.out_channels + first_channel) * g.out_channel_stride) *
-                                element_bytes_;
+  std::byte* const output = first_output(arguments, tile);
   const auto at = [&](std::int64_t channel, std::int64_t position) {
     return output + (channel * g.out_channel_stride + position) * element_bytes_;
   };
@@ -351,6 +367,16 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
       if ((s + 1) % strips_a_row == 0) activate_row(s + 1 - strips_a_row, 0, channels);
     }
   }
+}
+
+// Of an image's first position, in the tile's first output channel.
+std::byte* ConvolutionPlan::first_output(const RunArguments& arguments,
+                                         const Tile& tile) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t channel =
+      tile.group * g.out_channels + tile.first_panel * filter_.panel_rows();
+  return static_cast<std::byte*>(arguments.outputs[0]) +
+         (tile.image * g.out_batch_stride + channel * g.out_channel_stride) * element_bytes_;
 }
 
 // The first of what the thread is likely to read after a tile; null: nothing.

@@ -186,8 +186,8 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
           (copies_strips_ ? tiling_.strip : base::round_up(line_floats_, tiling_.strip));
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
-                    : data_type_ == DataType::float16 ? columns * vectors_ * gemm_.lanes
-                                                      : 0;
+                    : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip
+                                                                : 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
     strip_count_ = tiling_.box[0] * tiling_.box[1] * merged_phases() *

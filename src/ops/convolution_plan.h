@@ -41,7 +41,8 @@ namespace weft::ops {
 // multiplied by runs of the input, and results are stored where they belong at once. With one tap
 // the rows of a tile are one; where these do not lie well in the input, they are copied as strips
 // of a few vectors. Where few output channels share a line of the input, each strip of it is read
-// once, where it lies, for all of them.
+// once, where it lies, for all of them. Where many input channels do, a slab of some of them is
+// multiplied after the other, while the next one comes nearer in the order of memory.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same chains, same bits. So they are where a filter is
@@ -118,9 +119,10 @@ class ConvolutionPlan final : public PlanBody {
   struct Slot {
     float* planes;      // padded input rows of a block of channels
     float* line;        // joined rows of one channel
-    std::int64_t* box;  // whose strips the planes hold
+    std::int64_t* box;  // whose strips the planes hold; of slabs, the tile whose first slab is near
     float* sums;        // [panel][position][channel], positions in the order of the output; of
-                        // float16 across, where stored later: a strip's, [channel][position]
+                        // float16 across, where stored later, and of the last strip of slabs: a
+                        // strip's, [channel][position]
     float* bias;        // of a panel
     float* block;       // results of a panel on their way to a type or stride
     float* row;         // one input row, widened
@@ -173,6 +175,9 @@ class ConvolutionPlan final : public PlanBody {
                 const Slot& slot) const noexcept;
   void multiply_across(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const Slot& slot) const noexcept;
+  void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                      const Slot& slot) const noexcept;
+  std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;
   void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
                  float* bias) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
@@ -208,6 +213,7 @@ class ConvolutionPlan final : public PlanBody {
   bool strips_first_;     // whose strips pass by all panels, one strip after the other
   bool copies_strips_;    // each copied first
   bool strips_apart_;     // that is copied, strip by strip
+  bool slabs_ = false;    // that is multiplied by some channels after the others
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
 

@@ -68,6 +68,14 @@ bool is_line_across(const ConvolutionGeometry& geometry,
 // all of them stay in the first-level cache.
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
 
+// Input channels a slab, where sums of such a line are best formed slab by slab, read in the order
+// of memory; 0 where they are not: there are few input channels, or more output channels.
+std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
+                             const kernels::GemmKernel& kernel) noexcept;
+
+// The first slab, which nothing is multiplied before, is a small one.
+inline constexpr std::int64_t kFirstSlab = 16;
+
 // Whether so many positions of all channels stay in the first- or second-level cache where they lie
 // in the input: channels that are a large power of two apart share a few sets of it.
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;

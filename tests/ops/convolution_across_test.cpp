@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 
 #include "ops/split_case.h"
@@ -131,15 +130,7 @@ TEST_P(AcrossTest, LinesAreChains) {
         params.output.sizes = {2, out, size, 1};
         const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
         const Floats b = numbers(out);
-        Floats expected(count_of(params.output));
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-          const std::size_t image = i / size / out, channel = i / size % out;
-          float sum = 0;
-          for (std::size_t c = 0; c < in; ++c) {
-            sum = std::fma(w[channel * in + c], x[(image * in + c) * size + i % size], sum);
-          }
-          expected[i] = sum + b[channel];
-        }
+        const Floats expected = ops::chains(params, x, w, b);
         for (const unsigned threads : {1u, 3u}) {
           // Without strict mode, that many terms are several chains where they are not across.
           const PlanOptions options{.threads = threads, .max_isa = GetParam(), .strict = in > 128};

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+
+#include "ops/split_case.h"
+
+namespace weft {
+namespace {
+
+using ops::count_of;
+using ops::Floats;
+
+struct SlabShape {
+  std::uint32_t batch, groups, in, out;  // channels a group
+  Dims spatial;
+  bool slabs = true;
+};
+
+// Strips that end with the image and such that go over some positions twice, channels that share
+// cache sets and that lie between lines, one panel and many, runs that are more than the products
+// of a slab; and layers that are summed otherwise.
+const SlabShape slab_shapes[] = {
+    {1, 1, 48, 32, {40, 40}},        {2, 1, 64, 64, {31, 16}},   {1, 2, 80, 80, {8, 40}},
+    {1, 1, 96, 16, {112, 112}},      {3, 1, 113, 8, {14, 14}},   {1, 1, 240, 40, {28, 28}},
+    {2, 1, 65, 33, {1024}},          {1, 1, 300, 4, {6, 9, 10}}, {1, 3, 49, 14, {37, 7}},
+    {2, 2, 150, 9, {3, 33}},         {1, 1, 520, 30, {8, 8, 8}}, {1, 1, 40, 32, {40, 40}, false},
+    {1, 1, 64, 65, {32, 32}, false},
+};
+
+ConvolutionParams slab_params(const SlabShape& s) {
+  const std::size_t rank = s.spatial.size();
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.group_count = s.groups;
+  p.input.sizes = {s.batch, s.groups * s.in};
+  p.input.sizes.insert(p.input.sizes.end(), s.spatial.begin(), s.spatial.end());
+  p.filter.sizes = Dims(rank + 2, 1);
+  p.filter.sizes[0] = s.groups * s.out;
+  p.filter.sizes[1] = s.in;
+  p.bias = TensorDesc{.sizes = Dims(rank + 2, 1)};
+  p.bias->sizes[1] = s.groups * s.out;
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+class SlabsTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {
+ protected:
+  void SetUp() override { skip_without(GetParam()); }
+};
+
+class SlabsPlanTest : public ops::NumbersTest {
+ protected:
+  void SetUp() override { skip_without(Isa::avx512); }
+};
+
+TEST_P(SlabsTest, SumsAreChains) {
+  for (const SlabShape& shape : slab_shapes) {
+    ConvolutionParams params = slab_params(shape);
+    const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+    const Floats b = numbers(count_of(*params.bias));
+    const Floats sums = ops::chains(params, x, w, b);
+    for (const OperatorType function :
+         {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
+      params.fused_activation = {.type = function, .alpha = 0.25f};
+      const float below = function == OperatorType::activation_relu ? 0 : 0.25f;
+      for (const unsigned threads : {1u, 2u, 5u}) {
+        const Floats y =
+            ops::run(plan(params, {.threads = threads, .max_isa = GetParam()}), x, w, b);
+        ASSERT_EQ(y.size(), sums.size());
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          ASSERT_EQ(y[i], sums[i] < 0 ? below * sums[i] : sums[i])
+              << "at " << i << ", " << shape.in << " to " << shape.out << " channels, "
+              << shape.spatial.back() << " columns, " << threads << " threads";
+        }
+      }
+    }
+  }
+}
+
+// Of AVX-512; vectors half as long have other panels, and so sometimes no slabs.
+TEST_F(SlabsPlanTest, AreChosen) {
+  for (const SlabShape& shape : slab_shapes) {
+    const std::string text = plan(slab_params(shape), {.max_isa = Isa::avx512}).explain();
+    std::smatch match;
+    ASSERT_TRUE(std::regex_search(text, match, std::regex("(\\d+) input channels"))) << text;
+    EXPECT_EQ(std::stoul(match[1]) < shape.in, shape.slabs) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, SlabsTest, ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+}  // namespace
+}  // namespace weft
