@@ -32,9 +32,6 @@ constexpr double kMinParallelWork = 1 << 17;
 constexpr std::int64_t kMaxLists = 27;
 constexpr std::int64_t kMaxListTerms = 8192;
 
-// Results of a panel that wait for their conversion.
-constexpr std::int64_t kBlockPositions = 64;
-
 bool is_broadcast(const TensorDesc& filter) {
   const std::uint64_t unfolded = *element_count(filter.sizes) * sizeof(float);
   const std::uint64_t memory = *extent_in_elements(filter) * byte_size(filter.data_type);
@@ -413,88 +410,6 @@ void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile,
       (tile.group * geometry_.out_channels + first) * geometry_.bias_stride * element_bytes_;
   rows_.load(data_type_)(from, geometry_.bias_stride, bias, channels);
   std::fill(bias + channels, bias + columns, 0.0f);
-}
-
-void ConvolutionPlan::store_panel(const RunArguments& arguments, const Tile& tile,
-                                  std::int64_t panel, float* sums,
-                                  const Slot& slot) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const auto& [pd, ph, pw] = tile.phases;
-  const std::int64_t columns = filter_.panel_rows();
-  const std::int64_t channels = std::min(columns, g.out_channels - panel * columns);
-  const std::int64_t pitch = tile.count[2] * tile.merged;  // positions a row of sums
-  activate(sums, tile.count[0] * tile.count[1] * pitch * columns);
-
-  // The last of the merged phases may have a position less.
-  std::int64_t length = pitch;
-  for (std::int64_t i = 0; i < tile.merged; ++i) {
-    if (tile.first[2] + tile.count[2] > tile.last[i].count) --length;
-  }
-  const std::int64_t step = tile.merged > 1 ? 1 : pw.step;
-  const std::int64_t start = pw.start + tile.first[2] * tile.merged * step;
-  const std::int64_t stride = step * g.out_strides[2];
-  const std::int64_t row_stride = ph.step * g.out_strides[1];
-  // Rows that follow each other in the output too are one.
-  const bool joined = length == pitch && stride == 1 && row_stride == pitch;
-  auto* output = static_cast<std::byte*>(arguments.outputs[0]);
-  for (std::int64_t d = 0; d < tile.count[0]; ++d) {
-    const std::int64_t offset =
-        tile.image * g.out_batch_stride +
-        (tile.group * g.out_channels + panel * columns) * g.out_channel_stride +
-        (pd.start + (tile.first[0] + d) * pd.step) * g.out_strides[0] +
-        (ph.start + tile.first[1] * ph.step) * g.out_strides[1] + start * g.out_strides[2];
-    const float* from = sums + d * tile.count[1] * pitch * columns;
-    if (joined) {
-      store_run(from, tile.count[1] * pitch, channels, output + offset * element_bytes_, 1, slot);
-      continue;
-    }
-    for (std::int64_t h = 0; h < tile.count[1]; ++h) {
-      store_run(from + h * pitch * columns, length, channels,
-                output + (offset + h * row_stride) * element_bytes_, stride, slot);
-    }
-  }
-}
-
-void ConvolutionPlan::store_run(const float* sums, std::int64_t count, std::int64_t channels,
-                                std::byte* to, std::int64_t stride,
-                                const Slot& slot) const noexcept {
-  const std::int64_t columns = filter_.panel_rows();
-  const bool half = data_type_ == DataType::float16;
-  if (stride == 1 && (!half || gemm_.rounds)) {
-    gemm_.transpose({.from = sums,
-                     .to = reinterpret_cast<float*>(to),
-                     .half = half ? reinterpret_cast<std::uint16_t*>(to) : nullptr,
-                     .from_stride = columns,
-                     .to_stride = geometry_.out_channel_stride,
-                     .rows = count,
-                     .columns = channels});
-    return;
-  }
-  const kernels::StoreRow store_row = rows_.store(data_type_);
-  for (std::int64_t first = 0; first < count; first += kBlockPositions) {
-    const std::int64_t rows = std::min(kBlockPositions, count - first);
-    gemm_.transpose({.from = sums + first * columns,
-                     .to = slot.block,
-                     .from_stride = columns,
-                     .to_stride = kBlockPositions,
-                     .rows = rows,
-                     .columns = channels});
-    for (std::int64_t n = 0; n < channels; ++n) {
-      store_row(slot.block + n * kBlockPositions,
-                to + (n * geometry_.out_channel_stride + first * stride) * element_bytes_, stride,
-                rows);
-    }
-  }
-}
-
-void ConvolutionPlan::activate(float* sums, std::int64_t count) const noexcept {
-  if (!activation_) return;
-  if (const auto& scale_bias = activation_->scale_bias) {
-    scale_row_(sums, count, scale_bias->scale, scale_bias->bias);
-  }
-  if (activation_row_ != nullptr) {
-    activation_row_(sums, count, activation_->alpha, activation_->beta);
-  }
 }
 
 }  // namespace weft::ops

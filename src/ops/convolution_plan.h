@@ -115,6 +115,8 @@ class ConvolutionPlan final : public PlanBody {
     }
   };
 
+  static constexpr std::int64_t kBlockPositions = 64;
+
   // A slot's memory.
   struct Slot {
     float* planes;      // padded input rows of a block of channels
@@ -124,7 +126,7 @@ class ConvolutionPlan final : public PlanBody {
                         // float16 across, where stored later, and of the last strip of slabs: a
                         // strip's, [channel][position]
     float* bias;        // of a panel
-    float* block;       // results of a panel on their way to a type or stride
+    float* block;       // kBlockPositions results of a panel on their way to a type or stride
     float* row;         // one input row, widened
     float* row_sums;
     float* row_chain;  // of a chain that is not the first
@@ -134,9 +136,10 @@ class ConvolutionPlan final : public PlanBody {
   };
 
   // From channel to channel of the planes: an odd number of cache lines, so that they do not share
-  // cache sets.
+  // cache sets. Single numbers are a row of all channels.
+  static constexpr std::int64_t kRowOfChannels = 1;
   static std::int64_t plane_stride(std::int64_t floats) noexcept {
-    return ((floats + 15) / 16 | 1) * 16;
+    return floats == 1 ? kRowOfChannels : ((floats + 15) / 16 | 1) * 16;
   }
 
   void choose_phases();

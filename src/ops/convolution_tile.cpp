@@ -230,6 +230,11 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   const bool fetches_ahead = most_taps(g) == 1 && g.in_strides[2] <= kNear;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
+  if (!one_tap_ && tile.channel_stride == kRowOfChannels && !touches_padding(tile)) {
+    const std::int64_t from = first_channel * g.in_channel_stride + wd.source(0) * g.in_strides[0] +
+                              wh.source(0) * g.in_strides[1] + ww.source(0) * g.in_strides[2];
+    return load(tile.input + from * element_bytes_, g.in_channel_stride, planes, channels);
+  }
   for (std::int64_t c = 0; c < channels; ++c) {
     const std::byte* channel =
         tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
