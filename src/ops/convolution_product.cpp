@@ -91,16 +91,19 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
     const std::int64_t whole_steps = std::ssize(planes.order) / kSplitBlock;
     const auto steps = static_cast<double>(whole_steps);
     // A step of products of a block, from the second-level cache where the first is too small; its
-    // results; a pair of terms of 16 positions.
+    // results; a pair of terms of 16 positions; a row of a channel that is taken apart, for whose
+    // memory is waited.
     constexpr double kFarOperands = 96 << 10;
     const bool far = steps * static_cast<double>(parts * 4 * kAcc) > kFarOperands;
     const double plane_step = (parts == 3 ? 167e-9 : 112e-9) + (far ? 57e-9 : 0);
     const double plane_pair = parts == 3 ? 6.7e-9 : 5e-9;
     constexpr double kPlaneResult = 100e-9;
+    const double plane_row = pw.in_step == 1 ? 0 : parts == 3 ? 24e-9 : 18e-9;
     const double blocks = blocks_of(pw.count) * blocks_of(g.out_channels);
     sum =
         blocks * (steps * plane_step + kPlaneResult) +
         static_cast<double>(ph.in_step * planes.pairs) * halves * plane_pair +
+        static_cast<double>(ph.in_step * g.in_channels) * plane_row +
         static_cast<double>(pw.count * g.out_channels * byte_size(params.output.data_type)) * kByte;
     sum = rows * sum + fetching(out_blocks * steps, rows);
     return sum * static_cast<double>(g.batch * g.groups);
