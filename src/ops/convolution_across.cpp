@@ -110,7 +110,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t panels = filter_.panels();
   const std::int64_t fitting = std::max<std::int64_t>(cache / 2 / panel_bytes, 1);
   // The last tile may be a small one, but no thread shall have one more than others.
-  if (slabs_) wanted = threads;  // tiles of other panels read the same
+  // Tiles of other panels read the same.
+  if (slabs_ || (strips_first_ && g.out_channels <= g.in_channels)) wanted = threads;
   const std::int64_t blocks = base::divide_up(wanted, others * tiling_.box_count());
   tiling_.panel_block = base::divide_up(panels, base::divide_up(panels, fitting));
   tiling_.panel_block = std::clamp<std::int64_t>(panels / blocks, 1, tiling_.panel_block);
