@@ -45,6 +45,12 @@ constexpr std::int64_t kShortSum = 16, kLongSum = 32;
 
 }  // namespace
 
+// Of the fewest terms, the rounding of the sum with the bias is a good part of the error: a tenth
+// of it is saved for a fiftieth of the time.
+bool ConvolutionPlan::adds_to_bias(std::int64_t terms) const noexcept {
+  return adds_to_bias_ && terms >= 2 * kernels::kGemmBiasTerms && terms <= kLongSum;
+}
+
 void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const ConvolutionGeometry& g = geometry_;
   constexpr int kLast = kSpatial - 1;
@@ -254,6 +260,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.bias = has_bias ? slot.bias + p * rows : nullptr;
     product.terms = strip.terms;
     product.depth = strip.depth;
+    product.bias_terms = adds_to_bias(strip.depth);
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);

@@ -73,6 +73,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       strips_first_(joined_ && suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
+      adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
+                    is_best_across(geometry_, gemm_) && !joins_rows(geometry_)),
       vectors_(direct_   ? 1
                : across_ ? vectors_across(geometry_, gemm_)
                          : choose_vectors(geometry_, gemm_)),

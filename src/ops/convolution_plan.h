@@ -62,8 +62,10 @@ class ConvolutionPlan final : public PlanBody {
   void run_image(const RunArguments& arguments, const std::byte* packed, std::int64_t image,
                  std::byte* slots) const noexcept;
   // Bias and activation for sums of one output channel (of all groups).
-  void finish(const RunArguments& arguments, std::int64_t channel, float* sums,
-              std::int64_t count) const noexcept;
+  void finish(const RunArguments& arguments, std::int64_t channel, float* sums, std::int64_t count,
+              bool add_bias = true) const noexcept;
+  float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;
+  bool adds_to_bias(std::int64_t terms) const noexcept;
   bool has_activation() const noexcept { return activation_.has_value(); }
   bool is_relu() const noexcept {  // the only activation, and without scale and bias
     return activation_ && !activation_->scale_bias &&
@@ -216,6 +218,7 @@ class ConvolutionPlan final : public PlanBody {
   bool strips_first_;     // whose strips pass by all panels, one strip after the other
   bool copies_strips_;    // each copied first
   bool strips_apart_;     // that is copied, strip by strip
+  bool adds_to_bias_;     // the last terms of a short sum, a chain of their own
   bool slabs_ = false;    // that is multiplied by some channels after the others
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;

@@ -48,6 +48,11 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
   };
   float* sums = slot.row_sums;
   std::fill_n(sums, count, 0.0f);
+  const std::int64_t out_channel = tile.group * g.out_channels + channel;
+  const std::int64_t terms = g.in_channels * pd.taps * ph.taps * pw.taps;
+  const bool ends_at_bias = adds_to_bias(terms);
+  const std::int64_t last_terms = ends_at_bias ? terms - kernels::kGemmBiasTerms : terms;
+  if (ends_at_bias) std::fill_n(slot.row_chain, count, bias_of(arguments, out_channel));
   const auto end_chain = [&] {
     if (sums == slot.row_sums) return;
     for (std::int64_t i = 0; i < count; ++i) slot.row_sums[i] += sums[i];
@@ -88,14 +93,15 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
             weight = panel[k * columns];
           }
           gemm_.add_scaled_row(weight, in_place ? reinterpret_cast<const float*>(from) : slot.row,
-                               sums + (begin - position[2]), end - begin);
+                               (k < last_terms ? sums : slot.row_chain) + (begin - position[2]),
+                               end - begin);
         }
       }
     }
   }
+  if (ends_at_bias) sums = slot.row_chain;
   end_chain();
-  const std::int64_t out_channel = tile.group * g.out_channels + channel;
-  finish(arguments, out_channel, slot.row_sums, count);
+  finish(arguments, out_channel, slot.row_sums, count, !ends_at_bias);
   const std::int64_t offset = tile.image * g.out_batch_stride + out_channel * g.out_channel_stride +
                               (pd.start + position[0] * pd.step) * g.out_strides[0] +
                               (ph.start + position[1] * ph.step) * g.out_strides[1] +
@@ -105,11 +111,17 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
                           pw.step * g.out_strides[2], count);
 }
 
+float ConvolutionPlan::bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept {
+  const auto* bias = static_cast<const std::byte*>(arguments.inputs[2]);
+  float value;
+  rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
+  return value;
+}
+
 void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel, float* sums,
-                             std::int64_t count) const noexcept {
-  if (const auto* bias = static_cast<const std::byte*>(arguments.inputs[2])) {
-    float value;
-    rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
+                             std::int64_t count, bool add_bias) const noexcept {
+  if (add_bias && arguments.inputs[2] != nullptr) {
+    const float value = bias_of(arguments, channel);
     for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
   }
   for (std::int64_t i = 0; i < count; ++i) sums[i] = kernels::one_nan(sums[i]);

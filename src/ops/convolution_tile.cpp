@@ -368,6 +368,8 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
           range.phase,
           {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[range.phase].taps}}}};
     };
+    // The last of all terms, whatever else lies in the same tile.
+    if (adds_to_bias_) range = all_taps();
     std::int64_t i = find();
     if (i == lists && lists + reserved >= list_count_ && !(range == all_taps())) {
       range = all_taps();

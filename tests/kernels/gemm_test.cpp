@@ -47,7 +47,7 @@ TEST(GemmKernelTable, IsBestFirstAndEndsWithTheBase) {
 // Terms in any order, positions any distance apart, with and without a bias and earlier sums.
 struct GemmCase {
   std::int64_t depth, a_step, gap;
-  bool first, bias, bias_of_positions = false, apart = false;
+  bool first, bias, bias_of_positions = false, apart = false, bias_terms = false;
 };
 
 TEST_P(Gemm, TileIsTheSumInOneChain) {
@@ -64,7 +64,9 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                             {6, 1, 2, true, true, true},
                             {7, 1, 5, false, false, false, true},
                             {8, 1, 0, false, true, false, true},
-                            {0, 1, 1, false, true, true, true}};
+                            {0, 1, 1, false, true, true, true},
+                            {4, 1, 0, true, true, true, false, true},
+                            {27, 1, 3, true, true, true, false, true}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       for (const GemmCase& c : cases) {
@@ -100,6 +102,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                          .first = c.first,
                          .bias_of_positions = c.bias_of_positions,
                          .relu = relu,
+                         .bias_terms = c.bias_terms,
                          .apart = c.apart};
         GetParam().tile(vectors, m, c.a_step)(tile);
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
@@ -107,11 +110,13 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
           float expected = before[static_cast<std::size_t>(i)];
           if (n < columns) {
             if (c.first || c.apart) expected = 0;
-            for (const GemmTerm& term : terms) {
-              expected = add_product(a[term.a + i / stride * c.a_step], b[term.b + n], expected);
+            float of_bias = c.bias ? bias[c.bias_of_positions ? i / stride : n] : 0.0f;
+            for (std::int64_t k = 0; k < c.depth; ++k) {
+              float& sum = c.bias_terms && k >= c.depth - kGemmBiasTerms ? of_bias : expected;
+              sum = add_product(a[terms[k].a + i / stride * c.a_step], b[terms[k].b + n], sum);
             }
             if (c.apart) expected += before[static_cast<std::size_t>(i)];
-            if (c.bias) expected += bias[c.bias_of_positions ? i / stride : n];
+            if (c.bias) expected += of_bias;
             if (relu && expected < 0) expected = 0;
           }
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;

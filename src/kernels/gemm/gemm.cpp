@@ -94,7 +94,8 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       acc[m][v] = starts ? set(0.0f) : load(from + v * kLanes);
     }
   }
-  const GemmTerm* const end = tile.terms + tile.depth;
+  const bool ends_apart = kStep == 1 && tile.bias_terms;
+  const GemmTerm* const end = tile.terms + tile.depth - (ends_apart ? kGemmBiasTerms : 0);
   const char* next = tile.next;
   for (const GemmTerm* term = tile.terms; term != end; ++term) {
     const float* a = tile.a + term->a;
@@ -127,7 +128,38 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       }
     }
   }
-  if (bias != nullptr && tile.bias_of_positions) {
+  if (ends_apart) {
+    const float *last_a[kGemmBiasTerms], *last_b[kGemmBiasTerms];
+#pragma GCC unroll 4
+    for (int k = 0; k < kGemmBiasTerms; ++k) {
+      last_a[k] = tile.a + end[k].a;
+      last_b[k] = tile.b + end[k].b;
+      __builtin_prefetch(next);
+      next += tile.next_step;
+    }
+#pragma GCC unroll 16
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      // Broadcast anew for each vector: they fill no registers.
+      const float* biases = bias;
+      asm("" : "+r"(biases));
+      Vector columns[kGemmBiasTerms];
+#pragma GCC unroll 4
+      for (int k = 0; k < kGemmBiasTerms; ++k) {
+        columns[k] = load(last_b[k] + v * kLanes);
+        keep(columns[k]);
+        asm("" : "+r"(last_a[k]));
+      }
+#pragma GCC unroll 32
+      for (std::int64_t m = 0; m < kPositions; ++m) {
+        Vector x = set(biases[m]);
+#pragma GCC unroll 4
+        for (int k = 0; k < kGemmBiasTerms; ++k) {
+          x = multiply_add(set(last_a[k][m]), columns[k], x);
+        }
+        acc[m][v] = add(acc[m][v], x);
+      }
+    }
+  } else if (bias != nullptr && tile.bias_of_positions) {
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
       const Vector x = set(bias[m]);

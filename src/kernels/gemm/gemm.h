@@ -33,6 +33,8 @@ struct GemmTerm {
 //   half  where not null: the sums become float16 here instead, rows as far apart; only where
 //         GemmKernel::rounds, of all terms at once, at an a_step of 1
 //   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart
+inline constexpr int kGemmBiasTerms = 4;
+
 struct GemmTile {
   const float* a;
   const float* b;
@@ -47,6 +49,9 @@ struct GemmTile {
   bool first;
   bool bias_of_positions;
   bool relu = false;
+  // The last kGemmBiasTerms terms are a chain of their own, from the bias, that is added at the
+  // end; only of biases of positions at an a_step of 1.
+  bool bias_terms = false;
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;
   const std::int64_t* a_offsets = nullptr;  // of offset_tile() alone
