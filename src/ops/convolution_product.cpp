@@ -120,8 +120,8 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
       // Where positions lie apart, neighbouring taps of a row are read together.
       const Phase& pw = set.inputs[2];
       if (pw.in_step > 1) {
-        sum += positions / static_cast<double>(pw.count) *
-               static_cast<double>(set.terms / std::max<std::int64_t>(pw.taps, 1)) * kGatheredRow;
+        const std::int64_t rows = set.terms / std::max<std::int64_t>(pw.taps, 1);
+        sum += positions / static_cast<double>(pw.count) * static_cast<double>(rows) * kGatheredRow;
       }
     }
     sum += fetching(static_cast<double>(set.members.size()) * out_blocks * steps,
