@@ -15,7 +15,7 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
-void store(Vector x, std::uint16_t* to) {
+inline void store(Vector x, std::uint16_t* to) {
 #if defined(__AVX512F__)
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(x.raw, _MM_FROUND_NO_EXC));
 #elif defined(__AVX2__)
@@ -130,7 +130,7 @@ struct Sums {
 };
 
 // Rows follow each other by one addition; gcc would keep the distance of each in memory.
-const float* step(const float* row, int64_t stride) {
+inline const float* step(const float* row, int64_t stride) {
   row += stride;
 #ifdef __x86_64__
   asm("" : "+r"(row));

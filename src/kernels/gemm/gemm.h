@@ -14,6 +14,9 @@ struct GemmTerm {
   std::int64_t b;
 };
 
+// Terms that a short sum adds to its bias first.
+inline constexpr int kGemmBiasTerms = 4;
+
 // One tile of a matrix product, a few positions m by a few vectors of columns n, that stays in
 // registers:
 //
@@ -33,8 +36,6 @@ struct GemmTerm {
 //   half  where not null: the sums become float16 here instead, rows as far apart; only where
 //         GemmKernel::rounds, of all terms at once, at an a_step of 1
 //   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart
-inline constexpr int kGemmBiasTerms = 4;
-
 struct GemmTile {
   const float* a;
   const float* b;
