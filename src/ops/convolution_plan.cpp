@@ -7,7 +7,6 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/parallel.h"
-#include "kernels/one_nan.h"
 
 namespace weft::ops {
 
@@ -341,6 +340,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
   const bool at_once = tiling_.channel_block == g.in_channels;
   const std::int64_t step = tile.windows[kSpatial - 1].step * tile.element_strides[kSpatial - 1];
   std::array<std::int64_t, kMaxMerged> offsets, taps;  // of the phases, in a panel
+  std::array<const float*, kMaxMerged> filters;
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     const std::array<Phase, kSpatial> phases = {tile.phases[0], tile.phases[1], tile.last[i]};
     offsets[i] = filter_.class_offset(phases);
@@ -360,41 +360,41 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       strips = list_strips(tile, channels, slot);
     }
     const bool last = first + channels == g.in_channels;
+    // Of the filter that the next block of products reads, a part comes with each strip, so that it
+    // does not come faster than a far cache gives it.
+    const std::int64_t next_step = base::divide_up(columns * sizeof(float), strips);
+    kernels::GemmTile product{.a_step = step,
+                              .acc_stride = tile.merged * columns,
+                              .next_step = std::min<std::int64_t>(next_step, 64)};
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       const std::int64_t panel = tile.first_panel + p;
-      const auto filter = [&](std::int64_t phase, std::int64_t of_panel, std::int64_t channel) {
-        return filter_.panel(packed, tile.group, of_panel, offsets[phase] + channel * taps[phase]);
+      const auto filter = [&](std::int64_t i, std::int64_t of_panel, std::int64_t channel) {
+        return filter_.panel(packed, tile.group, of_panel, offsets[i] + channel * taps[i]);
       };
+      for (std::int64_t i = 0; i < tile.merged; ++i) filters[i] = filter(i, panel, first);
+      const bool more = p + 1 < tile.panel_count;
+      const auto* next = reinterpret_cast<const char*>(
+          filter(0, more ? panel + 1 : tile.first_panel, more || last ? first : first + channels));
       float* sums = slot.sums + (at_once ? 0 : p * panel_floats_);
       if (last && has_bias) load_bias(arguments, tile, panel, slot.bias);
-      // What the next block of products reads of the filter.
-      const bool more_panels = p + 1 < tile.panel_count;
-      const auto* next = reinterpret_cast<const char*>(
-          more_panels ? filter(0, panel + 1, first)
-                      : filter(0, tile.first_panel, last ? first : first + channels));
-      // A part of it with each strip, so that it does not come faster than a far cache gives it.
-      const std::int64_t next_step =
-          std::min<std::int64_t>(base::divide_up(columns * sizeof(float), strips), 64);
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
-        const std::int64_t channel_terms = strip.depth / channels;
+        product.a = a + strip.a;
+        product.b = filters[strip.phase];
+        product.acc = sums + strip.acc;
+        product.terms = strip.terms;
+        product.rows_follow = strip.rows_follow;
+        product.a_offsets = strip.offsets;
         for (std::int64_t c = 0, count = 0; c < channels; c += count) {
           count = std::min(chain_, channels - c);
-          const bool ends = last && c + count == channels;
-          strip.function({.a = a + strip.a,
-                          .b = filter(strip.phase, panel, first),
-                          .acc = sums + strip.acc,
-                          .bias = ends && has_bias ? slot.bias : nullptr,
-                          .terms = strip.terms + c * channel_terms,
-                          .depth = count * channel_terms,
-                          .a_step = step,
-                          .acc_stride = tile.merged * columns,
-                          .next = next + (s * channels + c) * channel_terms * next_step,
-                          .next_step = next_step,
-                          .first = first + c == 0,
-                          .bias_of_positions = false,
-                          .apart = first + c > 0 && !one_chain_,
-                          .a_offsets = strip.offsets});
+          product.first = first + c == 0;
+          product.last = last && c + count == channels;
+          product.bias = product.last && has_bias ? slot.bias : nullptr;
+          product.depth = count * strip.taps;
+          product.next = next + (s * channels + c) * strip.taps * product.next_step;
+          product.apart = !product.first && !one_chain_;
+          strip.function(product);
+          product.terms += product.depth;
         }
       }
       if (last) store_panel(arguments, tile, panel, sums, slot);

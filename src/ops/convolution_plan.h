@@ -101,7 +101,9 @@ class ConvolutionPlan final : public PlanBody {
     kernels::GemmFunction function;  // across: of a full panel
     const std::int64_t* offsets;     // of positions that are not all in one row
     std::int32_t count;
-    std::int32_t phase;
+    std::int32_t taps;  // of a channel
+    std::int16_t phase;
+    bool rows_follow;  // of the filter, from term to term: all taps
   };
 
   // What strips share a list of terms for: a phase and the taps that are not all padding.

@@ -70,6 +70,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
     const std::int64_t next_step = base::divide_up(run_bytes, calls_a_run * count);
     product.depth = count;
     product.first = c == 0;
+    product.last = last;
     product.relu = last && is_relu();
     for (std::int64_t call = 0; call < calls; ++call) {
       const std::int64_t s = call / tile.panel_count, p = call % tile.panel_count;

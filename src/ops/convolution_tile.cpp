@@ -359,24 +359,23 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
   std::int64_t lists = 0;
   std::int64_t reserved = tile.merged;  // lists of all terms, one a phase, that may still be needed
   std::array<bool, kMaxMerged> has_all{};
+  const auto all_taps = [&](std::int64_t phase) {
+    return TermRange{
+        phase, {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[phase].taps}}}};
+  };
   const auto list = [&](TermRange range) {
     const auto find = [&] {
       return std::find(ranges.begin(), ranges.begin() + lists, range) - ranges.begin();
     };
-    const auto all_taps = [&] {
-      return TermRange{
-          range.phase,
-          {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[range.phase].taps}}}};
-    };
     // The last of all terms, whatever else lies in the same tile.
-    if (adds_to_bias_) range = all_taps();
+    if (adds_to_bias_) range = all_taps(range.phase);
     std::int64_t i = find();
-    if (i == lists && lists + reserved >= list_count_ && !(range == all_taps())) {
-      range = all_taps();
+    if (i == lists && lists + reserved >= list_count_ && !(range == all_taps(range.phase))) {
+      range = all_taps(range.phase);
       i = find();
     }
     if (i == lists) {
-      if (range == all_taps() && !has_all[range.phase]) {
+      if (range == all_taps(range.phase) && !has_all[range.phase]) {
         has_all[range.phase] = true;
         --reserved;
       }
@@ -467,7 +466,9 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
                                          : gemm_.tile(vectors_, count, step),
               .offsets = left < count ? slot.offsets + left * most : nullptr,
               .count = static_cast<std::int32_t>(count),
-              .phase = static_cast<std::int32_t>(i)};
+              .taps = static_cast<std::int32_t>(depths[index] / channels),
+              .phase = static_cast<std::int16_t>(i),
+              .rows_follow = !across_ && ranges[index] == all_taps(i)};
           w = next;
         }
       }

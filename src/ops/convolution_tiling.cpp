@@ -19,7 +19,7 @@ namespace {
 double cycles_a_term(std::int64_t positions, std::int64_t vectors) {
   const auto m = static_cast<double>(positions);
   const auto v = static_cast<double>(vectors);
-  const double waiting = std::max(0.14 * (12 - m * v), 0.0) + (vectors == 1 ? 0.7 : 0.0);
+  const double waiting = std::max(0.2 * (12 - m * v), 0.0) + (vectors == 1 ? 0.7 : 0.0);
   return std::max({m * v / 2 + waiting, (m + v + 2) / 2, 4.3});
 }
 

@@ -47,7 +47,8 @@ TEST(GemmKernelTable, IsBestFirstAndEndsWithTheBase) {
 // Terms in any order, positions any distance apart, with and without a bias and earlier sums.
 struct GemmCase {
   std::int64_t depth, a_step, gap;
-  bool first, bias, bias_of_positions = false, apart = false, bias_terms = false;
+  bool first, bias, bias_of_positions = false, apart = false, rows_follow = false, last = true,
+                    bias_terms = false;
 };
 
 TEST_P(Gemm, TileIsTheSumInOneChain) {
@@ -65,8 +66,14 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                             {7, 1, 5, false, false, false, true},
                             {8, 1, 0, false, true, false, true},
                             {0, 1, 1, false, true, true, true},
-                            {4, 1, 0, true, true, true, false, true},
-                            {27, 1, 3, true, true, true, false, true}};
+                            {0, 1, 0, true, true, false, false, true},
+                            {3, 1, 0, true, true, false, false, true, false},
+                            {4, 2, 3, false, true, false, true, true},
+                            {5, 3, 0, true, false, false, false, true},
+                            {30, 1, 1, false, false, false, true, true, false},
+                            {103, 1, 0, false, true, false, false, true},
+                            {4, 1, 0, true, true, true, false, false, true, true},
+                            {27, 1, 3, true, true, true, false, false, true, true}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       for (const GemmCase& c : cases) {
@@ -88,6 +95,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
           terms.push_back({2 * (c.depth - 1 - k) + std::max<std::int64_t>(-reach, 0), k * columns});
         }
         std::shuffle(terms.begin(), terms.end(), random_);
+        for (std::int64_t k = 0; c.rows_follow && k < c.depth; ++k) terms[k].b = k * columns;
         const std::vector<float> before(acc.all().begin(), acc.all().end());
         GemmTile tile = {.a = a.first(),
                          .b = b.first(),
@@ -101,8 +109,10 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                          .next_step = 64,
                          .first = c.first,
                          .bias_of_positions = c.bias_of_positions,
+                         .rows_follow = c.rows_follow,
                          .relu = relu,
                          .bias_terms = c.bias_terms,
+                         .last = c.last,
                          .apart = c.apart};
         GetParam().tile(vectors, m, c.a_step)(tile);
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
@@ -178,6 +188,7 @@ TEST_P(Gemm, PositionsLieAtOffsets) {
         tile.a = far.first();
         tile.acc = acc.first();
         tile.a_offsets = offsets.data();
+        tile.rows_follow = apart;
         GetParam().offset_tile(vectors, m)(tile);
         for (std::int64_t i = 0; i < m * columns; ++i) {
           ASSERT_EQ(acc[i], expected[i]) << vectors << " x " << m << ", sum " << i;

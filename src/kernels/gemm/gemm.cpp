@@ -66,6 +66,21 @@ WEFT_UNROLLED void store_half(const Vector (&acc)[kPositions][kVectors], std::ui
 }
 #endif
 
+// Terms a turn. Where another thread shares the processor's decoders, all that is no multiply-add
+// costs time.
+constexpr std::int64_t kTurn = 4;
+
+// acc = x * y + acc, in its register: in loops of several terms gcc would rather move sums about.
+inline void accumulate(Vector x, Vector y, Vector& acc) {
+#if defined(__AVX512F__)
+  asm("vfmadd231ps %1, %2, %0" : "+v"(acc.raw) : "v"(y.raw), "v"(x.raw));
+#elif defined(__FMA__)
+  asm("vfmadd231ps %1, %2, %0" : "+x"(acc.raw) : "x"(y.raw), "x"(x.raw));
+#else
+  acc = multiply_add(x, y, acc);
+#endif
+}
+
 // Instead of a step that is known here: a_step as it comes, or a_offsets of the positions.
 constexpr std::int64_t kAnyStep = 0;
 constexpr std::int64_t kOffsets = -1;
@@ -94,29 +109,50 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       acc[m][v] = starts ? set(0.0f) : load(from + v * kLanes);
     }
   }
-  const bool ends_apart = kStep == 1 && tile.bias_terms;
-  const GemmTerm* const end = tile.terms + tile.depth - (ends_apart ? kGemmBiasTerms : 0);
-  const char* next = tile.next;
-  for (const GemmTerm* term = tile.terms; term != end; ++term) {
-    const float* a = tile.a + term->a;
-    const float* b = tile.b + term->b;
-    __builtin_prefetch(next);
-    next += tile.next_step;
+  const float* const a = tile.a;
+  const auto take = [&](std::int64_t of_a, const float* b) WEFT_UNROLLED
+      __attribute__((always_inline)) {
     Vector columns[kVectors];
 #pragma GCC unroll 16
-    for (std::int64_t v = 0; v < kVectors; ++v) {
-      columns[v] = load(b + v * kLanes);
-      keep(columns[v]);
-    }
+    for (std::int64_t v = 0; v < kVectors; ++v) columns[v] = load_once(b + v * kLanes);
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
-      Vector x = set(kStep == kOffsets ? positions[m][term->a] : a[m * step]);
+      Vector x = set(kStep == kOffsets ? positions[m][of_a] : a[of_a + m * step]);
       if (kVectors > 1) keep(x);
 #pragma GCC unroll 16
       for (std::int64_t v = 0; v < kVectors; ++v) {
-        acc[m][v] = multiply_add(x, columns[v], acc[m][v]);
+        if (kVectors > 1) {
+          accumulate(x, columns[v], acc[m][v]);
+        } else {
+          acc[m][v] = multiply_add(x, columns[v], acc[m][v]);
+        }
       }
     }
+  };
+  const bool ends_apart = kStep == 1 && tile.bias_terms;
+  const std::int64_t depth = tile.depth - (ends_apart ? kGemmBiasTerms : 0);
+  const GemmTerm* term = tile.terms;
+  const GemmTerm* const end = term + depth;
+  const char* next = tile.next;
+#ifdef __FMA__  // elsewhere products wait for their sums anyway
+  constexpr std::int64_t kRow = kVectors * kLanes;
+  const std::int64_t in_turns = tile.rows_follow ? depth - depth % kTurn : 0;
+  for (const GemmTerm* stop = term + in_turns; term != stop; term += kTurn) {
+    const float* const b = tile.b + term->b;
+#pragma GCC unroll 4
+    for (std::int64_t i = 0; i < kTurn; ++i) {
+      if (i % 2 == 0) {
+        __builtin_prefetch(next);
+        next += 2 * tile.next_step;
+      }
+      take(term[i].a, b + i * kRow);
+    }
+  }
+#endif
+  for (; term != end; ++term) {
+    __builtin_prefetch(next);
+    next += tile.next_step;
+    take(term->a, tile.b + term->b);
   }
   if (apart) {
     from = to;
@@ -184,6 +220,15 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
 #ifdef __F16C__
   if (kStep == 1 && tile.half != nullptr) return store_half(acc, tile.half, stride);
 #endif
+  if (!tile.last) {
+    float* into = to;
+#pragma GCC unroll 32
+    for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
+#pragma GCC unroll 16
+      for (std::int64_t v = 0; v < kVectors; ++v) store(acc[m][v], into + v * kLanes);
+    }
+    return;
+  }
   // Hardly ever is one of the sums NaN: one look at all of them, whose sum is NaN then.
   Vector all[kVectors];
 #pragma GCC unroll 16

@@ -35,24 +35,27 @@ inline constexpr int kGemmBiasTerms = 4;
 //   bias  as many floats as columns or positions, or null
 //   half  where not null: the sums become float16 here instead, rows as far apart; only where
 //         GemmKernel::rounds, of all terms at once, at an a_step of 1
-//   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart
+//   next  memory that is wanted next is brought nearer: a cache line a term, next_step bytes apart,
+//         or one for two terms where rows of b follow each other
 struct GemmTile {
-  const float* a;
-  const float* b;
-  float* acc;
-  const float* bias;
-  const GemmTerm* terms;
-  std::int64_t depth;  // terms
-  std::int64_t a_step;
-  std::int64_t acc_stride;
-  const char* next;
-  std::int64_t next_step;
-  bool first;
-  bool bias_of_positions;
+  const float* a = nullptr;
+  const float* b = nullptr;
+  float* acc = nullptr;
+  const float* bias = nullptr;
+  const GemmTerm* terms = nullptr;
+  std::int64_t depth = 0;  // terms
+  std::int64_t a_step = 0;
+  std::int64_t acc_stride = 0;
+  const char* next = nullptr;
+  std::int64_t next_step = 0;
+  bool first = false;
+  bool bias_of_positions = false;
+  bool rows_follow = false;  // of b: terms[k + 1].b = terms[k].b + as many as columns
   bool relu = false;
   // The last kGemmBiasTerms terms are a chain of their own, from the bias, that is added at the
   // end; only of biases of positions at an a_step of 1.
   bool bias_terms = false;
+  bool last = true;    // else more terms follow, and a sum may be any NaN meanwhile
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;
   const std::int64_t* a_offsets = nullptr;  // of offset_tile() alone
