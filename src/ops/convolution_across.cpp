@@ -28,9 +28,7 @@ constexpr std::int64_t kLineBytes = kLineFloats * 4;
 
 // Strips of a panel that follow each other, so that few runs are written, not a piece of every
 // channel: as many as have their input near. In turns, in us: 16 to 96, 112x112, 1x1: 549, strip by
-// strip 2134; 1 to 512, length 8000, window 10 at 5: 309 and 1748; 3 to 96, 224x224, 4x4 at 4: 422
-// and 779. Two panels write two pieces: not worth while.
-constexpr std::int64_t kStripsTogether = 16;
+// strip 2134; two panels write two pieces: not worth while.
 constexpr std::int64_t kNearBytes = 64 << 10;
 constexpr std::int64_t kFewPanels = 2;
 
@@ -39,17 +37,7 @@ constexpr std::int64_t kFewPanels = 2;
 constexpr std::int64_t kStripsAhead = 6;
 constexpr std::int64_t kManyChannels = 64;
 
-// Lines of sums come in time if fetched before, but of terms between these, windows of 3x3, that
-// and the above save nothing, and cost up to a tenth.
-constexpr std::int64_t kShortSum = 16, kLongSum = 32;
-
 }  // namespace
-
-// Of the fewest terms, the rounding of the sum with the bias is a good part of the error: a tenth
-// of it is saved for a fiftieth of the time.
-bool ConvolutionPlan::adds_to_bias(std::int64_t terms) const noexcept {
-  return adds_to_bias_ && terms >= 2 * kernels::kGemmBiasTerms && terms <= kLongSum;
-}
 
 void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const ConvolutionGeometry& g = geometry_;
@@ -219,11 +207,12 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   } else {
     pack_runs(given, slot.planes);
   }
-  const Tile tile = joined_ ? join_rows(given) : given;
   const bool has_bias = arguments.inputs[2] != nullptr;
-  for (std::int64_t p = 0; has_bias && p < tile.panel_count; ++p) {
-    load_bias(arguments, tile, tile.first_panel + p, slot.bias + p * rows);
+  for (std::int64_t p = 0; has_bias && p < given.panel_count; ++p) {
+    load_bias(arguments, given, given.first_panel + p, slot.bias + p * rows);
   }
+  if (!joined_) return multiply_strips(arguments, packed, given, input, slot);
+  const Tile tile = join_rows(given);
   const std::int64_t channels =
       std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
   const bool half = data_type_ == DataType::float16;
@@ -233,7 +222,6 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   };
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t strips = list_strips(tile, g.in_channels, slot);
-  const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
   const float* const filter = filter_.panel(packed, tile.group, tile.first_panel, offset);
   const std::int64_t panel_floats =
       filter_.panel(packed, tile.group, tile.first_panel + 1, offset) - filter;
@@ -260,7 +248,6 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.bias = has_bias ? slot.bias + p * rows : nullptr;
     product.terms = strip.terms;
     product.depth = strip.depth;
-    product.bias_terms = adds_to_bias(strip.depth);
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
@@ -271,12 +258,12 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     rows_.store_rows_f16(slot.sums, product.acc_stride, at(p * rows, strip.acc),
                          g.out_channel_stride, count, strip.count);
   };
-  const auto activate_row = [&](std::int64_t s, std::int64_t first, std::int64_t end) {
+  const auto activate_line = [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t n = first; activation_ && !product.relu && !half && n < end; ++n) {
-      activate(reinterpret_cast<float*>(at(n, slot.strips[s].acc)), tile.count[2]);
+      activate(reinterpret_cast<float*>(at(n, slot.strips[0].acc)), tile.count[2]);
     }
   };
-  if (joined_ && !strips_first_) {
+  if (!strips_first_) {
     // The filter is read once, strips are near, and what the next tile reads comes nearer.
     const auto* next =
         reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
@@ -297,29 +284,17 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
           multiply(slot.strips[s], p, input, 0);
         }
       }
-      activate_row(0, p * rows, std::min((p + 1) * rows, channels));
+      activate_line(p * rows, std::min((p + 1) * rows, channels));
     }
     return;
   }
   // Of a line, what the next strip reads is fetched meanwhile, a line of each channel a panel.
   const std::int64_t strip_lines =
       base::divide_up(vectors_ * gemm_.lanes, kLineFloats) + (lies_at_lines(g) ? 0 : 1);
-  // Of copied rows, the lines of those of the next tile, some with each product.
-  const std::byte* ahead = given.in_place ? nullptr : next_input(arguments, given);
-  const std::int64_t channel_bytes = g.in_channel_stride * element_bytes_;
-  const std::int64_t span = ((given.count[0] - 1) * given.phases[0].in_step * g.in_strides[0] +
-                             (given.count[1] - 1) * given.phases[1].in_step * g.in_strides[1] +
-                             given.count[2] * given.phases[2].in_step * g.in_strides[2]) *
-                            element_bytes_;
-  std::int64_t ahead_channel = ahead == nullptr ? g.in_channels : 0, done = 0;
-  const std::int64_t terms = g.in_channels * most_taps(g);
-  const bool fetches_sums = !strips_first_ && (terms <= kShortSum || terms > kLongSum);
-  const bool writes_runs =
-      fetches_sums || (strips_first_ && !copies_strips_ && tile.panel_count > kFewPanels);
-  const bool fetches_runs =
-      strips_first_ && tile.panel_count == kFewPanels && terms >= kManyChannels;
+  const bool writes_runs = !copies_strips_ && tile.panel_count > kFewPanels;
+  const bool fetches_runs = tile.panel_count == kFewPanels && g.in_channels >= kManyChannels;
   const std::int64_t columns = vectors_ * gemm_.lanes;
-  const std::int64_t near = kNearBytes / (terms * columns * 4);
+  const std::int64_t near = kNearBytes / (g.in_channels * columns * 4);
   const std::int64_t together =
       writes_runs ? std::clamp<std::int64_t>(near, 1, kStripsTogether) : 1;
   for (std::int64_t first = 0; first < strips; first += together) {
@@ -337,13 +312,6 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     }
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t s = first; s < end; ++s) {
-        const Strip& strip = slot.strips[s];
-        // Sums go to lines that have come nearer meanwhile.
-        for (std::int64_t n = 0; fetches_sums && n < std::min(rows, channels - p * rows); ++n) {
-          for (std::int64_t i = 0; i < strip.count; i += kLineBytes / element_bytes_) {
-            __builtin_prefetch(at(p * rows + n, strip.acc + i), 1);
-          }
-        }
         const void* next = input;
         std::int64_t next_step = 0;
         if (fetches_runs) {
@@ -356,25 +324,15 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
                 reinterpret_cast<const std::byte*>(wanted + c * g.in_channel_stride),
                 kStripsAhead * columns * 4);
           }
-        } else if (strips_first_ && p < strip_lines && s + together < strips) {
+        } else if (p < strip_lines && s + together < strips) {
           next = input + slot.strips[s + together].a + p * kLineFloats;
           next_step = g.in_channel_stride * 4;
-        } else if (ahead_channel < g.in_channels) {
-          next = ahead + ahead_channel * channel_bytes + done;
-          next_step = kLineBytes;
-          done += strip.depth * kLineBytes;
-          if (done >= span) {
-            done = 0;
-            ++ahead_channel;
-          }
         }
-        multiply(strip, p, next, next_step);
+        multiply(slot.strips[s], p, next, next_step);
       }
     }
-    for (std::int64_t s = first; s < end; ++s) {
-      if ((s + 1) % strips_a_row == 0) activate_row(s + 1 - strips_a_row, 0, channels);
-    }
   }
+  activate_line(0, channels);
 }
 
 // Of an image's first position, in the tile's first output channel.

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "kernels/activation/activation.h"
 #include "kernels/direct/direct.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/strips.h"
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/transpose.h"
 #include "ops/axis_window.h"
@@ -106,6 +108,19 @@ class ConvolutionPlan final : public PlanBody {
     bool rows_follow;  // of the filter, from term to term: all taps
   };
 
+  static constexpr std::int64_t kStripsTogether = 16;
+
+  // Strips across, those that are alike together.
+  struct StripGroups {
+    struct Group {
+      const Strip* like;
+      std::span<const kernels::GemmPlace> places;  // kGemmPlacesAhead more follow
+    };
+    std::int64_t count;
+    std::array<Group, kStripsTogether> groups;
+    std::array<kernels::GemmPlace, kStripsTogether*(1 + kernels::kGemmPlacesAhead)> places;
+  };
+
   // What strips share a list of terms for: a phase and the taps that are not all padding.
   struct TermRange {
     std::int64_t phase;
@@ -182,6 +197,10 @@ class ConvolutionPlan final : public PlanBody {
                 const Slot& slot) const noexcept;
   void multiply_across(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const Slot& slot) const noexcept;
+  void multiply_strips(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                       const float* input, const Slot& slot) const noexcept;
+  static void group_strips(std::span<const Strip> strips, std::int64_t first, std::int64_t end,
+                           StripGroups& groups) noexcept;
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                       const Slot& slot) const noexcept;
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;

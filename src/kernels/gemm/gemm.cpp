@@ -8,9 +8,9 @@
 
 #include "kernels/gemm/gemm_levels.h"
 #include "kernels/gemm/gemm_shape.h"
+#include "kernels/gemm/gemm_vectors.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
-#include "kernels/vectors.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -23,63 +23,13 @@ using std::size_t;
 constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
 
 static_assert(kLanes == shape.lanes);
-
 #ifdef __F16C__
 static_assert(shape.rounds);
-constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-
-#ifdef __AVX512F__
-inline __m256i narrow(Vector x) { return _mm512_cvtps_ph(x.raw, kNearest); }
-inline void store(Vector x, std::uint16_t* to) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), narrow(x));
-}
-#else
-inline void store(Vector x, std::uint16_t* to) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.raw, kNearest));
-}
-#endif
-
-// The sums of a tile, rounded.
-template <std::int64_t kPositions, std::int64_t kVectors>
-WEFT_UNROLLED void store_half(const Vector (&acc)[kPositions][kVectors], std::uint16_t* to,
-                              std::int64_t stride) {
-  Vector all[kVectors];
-#pragma GCC unroll 16
-  for (std::int64_t v = 0; v < kVectors; ++v) all[v] = set(0.0f);
-  std::uint16_t* into = to;
-#pragma GCC unroll 32
-  for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
-#pragma GCC unroll 16
-    for (std::int64_t v = 0; v < kVectors; ++v) {
-      store(acc[m][v], into + v * kLanes);
-      all[v] = add(all[v], acc[m][v]);
-    }
-  }
-#pragma GCC unroll 16
-  for (std::int64_t v = 1; v < kVectors; ++v) all[0] = add(all[0], all[v]);
-  if (!has_nan(all[0])) return;
-  for (std::int64_t m = 0; m < kPositions; ++m, to += stride) {
-    for (std::int64_t n = 0; n < kVectors * kLanes; ++n) {
-      to[n] = narrow_half(kernels::one_nan(widen_half(to[n])));
-    }
-  }
-}
 #endif
 
 // Terms a turn. Where another thread shares the processor's decoders, all that is no multiply-add
 // costs time.
 constexpr std::int64_t kTurn = 4;
-
-// acc = x * y + acc, in its register: in loops of several terms gcc would rather move sums about.
-inline void accumulate(Vector x, Vector y, Vector& acc) {
-#if defined(__AVX512F__)
-  asm("vfmadd231ps %1, %2, %0" : "+v"(acc.raw) : "v"(y.raw), "v"(x.raw));
-#elif defined(__FMA__)
-  asm("vfmadd231ps %1, %2, %0" : "+x"(acc.raw) : "x"(y.raw), "x"(x.raw));
-#else
-  acc = multiply_add(x, y, acc);
-#endif
-}
 
 // Instead of a step that is known here: a_step as it comes, or a_offsets of the positions.
 constexpr std::int64_t kAnyStep = 0;
@@ -129,14 +79,12 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       }
     }
   };
-  const bool ends_apart = kStep == 1 && tile.bias_terms;
-  const std::int64_t depth = tile.depth - (ends_apart ? kGemmBiasTerms : 0);
   const GemmTerm* term = tile.terms;
-  const GemmTerm* const end = term + depth;
+  const GemmTerm* const end = term + tile.depth;
   const char* next = tile.next;
 #ifdef __FMA__  // elsewhere products wait for their sums anyway
   constexpr std::int64_t kRow = kVectors * kLanes;
-  const std::int64_t in_turns = tile.rows_follow ? depth - depth % kTurn : 0;
+  const std::int64_t in_turns = tile.rows_follow ? tile.depth - tile.depth % kTurn : 0;
   for (const GemmTerm* stop = term + in_turns; term != stop; term += kTurn) {
     const float* const b = tile.b + term->b;
 #pragma GCC unroll 4
@@ -164,38 +112,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       }
     }
   }
-  if (ends_apart) {
-    const float *last_a[kGemmBiasTerms], *last_b[kGemmBiasTerms];
-#pragma GCC unroll 4
-    for (int k = 0; k < kGemmBiasTerms; ++k) {
-      last_a[k] = tile.a + end[k].a;
-      last_b[k] = tile.b + end[k].b;
-      __builtin_prefetch(next);
-      next += tile.next_step;
-    }
-#pragma GCC unroll 16
-    for (std::int64_t v = 0; v < kVectors; ++v) {
-      // Broadcast anew for each vector: they fill no registers.
-      const float* biases = bias;
-      asm("" : "+r"(biases));
-      Vector columns[kGemmBiasTerms];
-#pragma GCC unroll 4
-      for (int k = 0; k < kGemmBiasTerms; ++k) {
-        columns[k] = load(last_b[k] + v * kLanes);
-        keep(columns[k]);
-        asm("" : "+r"(last_a[k]));
-      }
-#pragma GCC unroll 32
-      for (std::int64_t m = 0; m < kPositions; ++m) {
-        Vector x = set(biases[m]);
-#pragma GCC unroll 4
-        for (int k = 0; k < kGemmBiasTerms; ++k) {
-          x = multiply_add(set(last_a[k][m]), columns[k], x);
-        }
-        acc[m][v] = add(acc[m][v], x);
-      }
-    }
-  } else if (bias != nullptr && tile.bias_of_positions) {
+  if (bias != nullptr && tile.bias_of_positions) {
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
       const Vector x = set(bias[m]);
@@ -218,7 +135,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
   }
 #ifdef __F16C__
-  if (kStep == 1 && tile.half != nullptr) return store_half(acc, tile.half, stride);
+  if (kStep == 1 && tile.half != nullptr) return store_sums(acc, tile.half, stride);
 #endif
   if (!tile.last) {
     float* into = to;
@@ -229,28 +146,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
     return;
   }
-  // Hardly ever is one of the sums NaN: one look at all of them, whose sum is NaN then.
-  Vector all[kVectors];
-#pragma GCC unroll 16
-  for (std::int64_t v = 0; v < kVectors; ++v) all[v] = set(0.0f);
-  float* into = to;
-#pragma GCC unroll 32
-  for (std::int64_t m = 0; m < kPositions; ++m, into += stride) {
-#pragma GCC unroll 16
-    for (std::int64_t v = 0; v < kVectors; ++v) {
-      store(acc[m][v], into + v * kLanes);
-      all[v] = add(all[v], acc[m][v]);
-    }
-  }
-#pragma GCC unroll 16
-  for (std::int64_t v = 1; v < kVectors; ++v) all[0] = add(all[0], all[v]);
-  if (!has_nan(all[0])) return;
-  for (std::int64_t m = 0; m < kPositions; ++m) {
-    for (std::int64_t v = 0; v < kVectors; ++v) {
-      float* const sums = to + m * stride + v * kLanes;
-      store(one_nan(load(sums)), sums);
-    }
-  }
+  store_sums(acc, to, stride);
 }
 
 template <std::int64_t kVectors, std::int64_t kStep>

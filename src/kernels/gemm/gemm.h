@@ -14,9 +14,6 @@ struct GemmTerm {
   std::int64_t b;
 };
 
-// Terms that a short sum adds to its bias first.
-inline constexpr int kGemmBiasTerms = 4;
-
 // One tile of a matrix product, a few positions m by a few vectors of columns n, that stays in
 // registers:
 //
@@ -52,9 +49,6 @@ struct GemmTile {
   bool bias_of_positions = false;
   bool rows_follow = false;  // of b: terms[k + 1].b = terms[k].b + as many as columns
   bool relu = false;
-  // The last kGemmBiasTerms terms are a chain of their own, from the bias, that is added at the
-  // end; only of biases of positions at an a_step of 1.
-  bool bias_terms = false;
   bool last = true;    // else more terms follow, and a sum may be any NaN meanwhile
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;
@@ -62,6 +56,9 @@ struct GemmTile {
 };
 
 using GemmFunction = void (*)(const GemmTile& tile) noexcept;
+
+struct GemmStrips;  // kernels/gemm/strips.h
+using GemmStripsFunction = void (*)(const GemmStrips& strips) noexcept;
 
 // to[n * to_stride + m] = from[m * from_stride + n] for m < rows, n < columns. Where `half` is not
 // null, it is `to`, of float16; only where GemmKernel::rounds.
@@ -105,6 +102,7 @@ struct GemmKernel {
   // The same for positions at offsets of their own.
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   bool rounds;  // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;

@@ -24,6 +24,7 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
               .tile = level::gemm_f32,                     \
               .max_offset_positions = {},                  \
               .offset_tile = level::gemm_at_offsets_f32,   \
+              .strips = level::gemm_strips_f32,            \
               .rounds = false,                             \
               .transpose = level::transpose_f32,           \
               .pad_rows = level::pad_rows_f32,             \

@@ -1,0 +1,74 @@
+#pragma once
+
+// Steps of products in registers, and float16. Only for files that are compiled once a level.
+
+#include <cstdint>
+
+#include "kernels/half.h"
+#include "kernels/unrolled.h"
+#include "kernels/vectors.h"
+
+namespace weft::kernels::WEFT_ISA {
+namespace {
+
+#ifdef __F16C__
+inline constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+
+#ifdef __AVX512F__
+inline __m256i narrow(Vector x) { return _mm512_cvtps_ph(x.raw, kNearest); }
+inline void store(Vector x, std::uint16_t* to) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), narrow(x));
+}
+#else
+inline void store(Vector x, std::uint16_t* to) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.raw, kNearest));
+}
+#endif
+#endif
+
+// acc = x * y + acc, in its register: in loops of several terms gcc would rather move sums about.
+inline void accumulate(Vector x, Vector y, Vector& acc) {
+#if defined(__AVX512F__)
+  asm("vfmadd231ps %1, %2, %0" : "+v"(acc.raw) : "v"(y.raw), "v"(x.raw));
+#elif defined(__FMA__)
+  asm("vfmadd231ps %1, %2, %0" : "+x"(acc.raw) : "x"(y.raw), "x"(x.raw));
+#else
+  acc = multiply_add(x, y, acc);
+#endif
+}
+
+inline void make_one_nan(float* sums) { store(one_nan(load(sums)), sums); }
+#ifdef __F16C__
+inline void make_one_nan(std::uint16_t* sums) {
+  for (int64_t n = 0; n < kLanes; ++n) {
+    sums[n] = narrow_half(kernels::one_nan(widen_half(sums[n])));
+  }
+}
+#endif
+
+// Hardly ever is one of the sums NaN: one look at all of them, whose sum is NaN then.
+template <int64_t kPositions, int64_t kVectors, class T>
+[[gnu::always_inline]] WEFT_UNROLLED inline void store_sums(
+    const Vector (&sums)[kPositions][kVectors], T* to, int64_t stride) {
+  Vector all[kVectors];
+#pragma GCC unroll 16
+  for (int64_t v = 0; v < kVectors; ++v) all[v] = set(0.0f);
+  T* into = to;
+#pragma GCC unroll 32
+  for (int64_t m = 0; m < kPositions; ++m, into += stride) {
+#pragma GCC unroll 16
+    for (int64_t v = 0; v < kVectors; ++v) {
+      store(sums[m][v], into + v * kLanes);
+      all[v] = add(all[v], sums[m][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int64_t v = 1; v < kVectors; ++v) all[0] = add(all[0], all[v]);
+  if (!has_nan(all[0])) return;
+  for (int64_t m = 0; m < kPositions; ++m, to += stride) {
+    for (int64_t v = 0; v < kVectors; ++v) make_one_nan(to + v * kLanes);
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,154 @@
+#include "kernels/gemm/strips.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "kernels/gemm/gemm_levels.h"
+#include "kernels/gemm/gemm_shape.h"
+#include "kernels/gemm/gemm_vectors.h"
+#include "kernels/unrolled.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+using std::size_t;
+
+#define WEFT_JOIN_(a, b) a##b
+#define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
+constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
+
+// What it costs to begin and to end a strip is as much as ten terms' products; between strips all
+// but the sums stays in registers.
+template <int64_t kPositions, int64_t kVectors>
+WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
+  const float* const a = s.a;
+  const float* const bias = s.bias;
+  const int64_t stride = s.sums_stride;
+  const int64_t sum_bytes = s.half != nullptr ? 2 : 4;
+  const GemmTerm* const terms = s.terms;
+  const GemmTerm* const end = terms + s.depth - (s.bias_terms ? kGemmBiasTerms : 0);
+  const bool spreads = s.fetches_sums && end - terms >= kPositions;
+  const GemmTerm* const first_end = spreads ? terms + kPositions : end;
+  const int64_t first_step = spreads ? stride * sum_bytes : s.next_step;
+  const int64_t first_line = spreads ? kLanes * sum_bytes : s.next_line;
+  const char* const to = s.half != nullptr ? reinterpret_cast<const char*>(s.half)
+                                           : reinterpret_cast<const char*>(s.sums);
+  const char* next = s.next;
+  const GemmPlace* const places_end = s.places + s.count;
+  for (const GemmPlace* place = s.places; place != places_end; ++place) {
+    Vector sums[kPositions][kVectors];
+#pragma GCC unroll 32
+    for (int64_t m = 0; m < kPositions; ++m) {
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = set(0.0f);
+    }
+    const float* const b = s.b + place->b;
+    if (s.fetches_sums && !spreads) {
+      const char* lines = to + place->sums * sum_bytes;
+      for (int64_t m = 0; m < kPositions; ++m, lines += stride * sum_bytes) {
+#pragma GCC unroll 16
+        for (int64_t v = 0; v < kVectors; ++v) __builtin_prefetch(lines + v * kLanes * sum_bytes);
+      }
+    }
+    // First lines of sums, then what is wanted next: in one loop, or sums would change registers.
+    const char* wanted = spreads ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
+    int64_t step = first_step, line = first_line;
+    const GemmTerm* stop = first_end;
+    for (const GemmTerm* term = terms;;) {
+      for (; term != stop; ++term, wanted += step) {
+        Vector columns[kVectors];
+        const char* lines = wanted;
+#pragma GCC unroll 16
+        for (int64_t v = 0; v < kVectors; ++v, lines += line) {
+          columns[v] = load_once(b + term->b + v * kLanes);
+          __builtin_prefetch(lines);
+        }
+        const float* const factors = a + term->a;
+#pragma GCC unroll 32
+        for (int64_t m = 0; m < kPositions; ++m) {
+          Vector x = set(factors[m]);
+          if (kVectors > 1) keep(x);
+#pragma GCC unroll 16
+          for (int64_t v = 0; v < kVectors; ++v) accumulate(x, columns[v], sums[m][v]);
+        }
+      }
+      if (term == end) break;
+      stop = end;
+      wanted = next;
+      step = s.next_step;
+      line = s.next_line;
+    }
+    if (first_end != end || !spreads) next = wanted;
+    if (s.bias_terms) {
+      const float *last_a[kGemmBiasTerms], *last_b[kGemmBiasTerms];
+#pragma GCC unroll 4
+      for (int k = 0; k < kGemmBiasTerms; ++k) {
+        last_a[k] = a + end[k].a;
+        last_b[k] = b + end[k].b;
+      }
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v) {
+        // Broadcast anew for each vector: they fill no registers.
+        const float* biases = bias;
+        asm("" : "+r"(biases));
+        Vector columns[kGemmBiasTerms];
+#pragma GCC unroll 4
+        for (int k = 0; k < kGemmBiasTerms; ++k) {
+          columns[k] = load_once(last_b[k] + v * kLanes);
+          asm("" : "+r"(last_a[k]));
+        }
+#pragma GCC unroll 32
+        for (int64_t m = 0; m < kPositions; ++m) {
+          Vector x = set(biases[m]);
+#pragma GCC unroll 4
+          for (int k = 0; k < kGemmBiasTerms; ++k) {
+            x = multiply_add(set(last_a[k][m]), columns[k], x);
+          }
+          sums[m][v] = add(sums[m][v], x);
+        }
+      }
+    } else if (bias != nullptr) {
+#pragma GCC unroll 32
+      for (int64_t m = 0; m < kPositions; ++m) {
+        const Vector x = set(bias[m]);
+#pragma GCC unroll 16
+        for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = add(sums[m][v], x);
+      }
+    }
+    if (s.relu) {
+#pragma GCC unroll 32
+      for (int64_t m = 0; m < kPositions; ++m) {
+#pragma GCC unroll 16
+        for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = relu(sums[m][v]);
+      }
+    }
+#ifdef __F16C__
+    if (s.half != nullptr) {
+      store_sums(sums, s.half + place->sums, stride);
+      continue;
+    }
+#endif
+    store_sums(sums, s.sums + place->sums, stride);
+  }
+}
+
+template <int64_t kVectors>
+constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
+  return std::array<GemmStripsFunction, sizeof...(m)>{multiply<int64_t{m + 1}, kVectors>...};
+}
+(std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
+
+}  // namespace
+
+GemmStripsFunction gemm_strips_f32(std::int64_t vectors, std::int64_t positions) noexcept {
+  const auto m = static_cast<size_t>(positions - 1);
+  if (vectors == 1) return functions<1>[m];
+  if (vectors == 2) return functions<2>[m];
+  return functions<3>[m];
+}
+
+}  // namespace weft::kernels::WEFT_ISA

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gemm/gemm.h"
+
+namespace weft::kernels {
+
+// Terms that a short sum adds to its bias first.
+inline constexpr int kGemmBiasTerms = 4;
+
+// So many strips ahead the lines of sums are fetched.
+inline constexpr int kGemmPlacesAhead = 2;
+
+// Where a strip lies: floats from b, elements from the first sum.
+struct GemmPlace {
+  std::int64_t b;
+  std::int64_t sums;
+};
+
+// Tiles of a matrix product (kernels/gemm/gemm.h) that share positions and terms, each of other
+// columns, a strip: all terms at once, one strip after the other.
+//
+//   sums(m, n) = sum over terms k of a(k, m) * b(k, n)
+//   and then, where there is a bias,  sums(m, n) += bias(m)
+//   and then, where relu is set,      sums(m, n) = 0 where it is negative
+//
+// The same chain of roundings as in GemmTile.
+//
+//   a     a(k, m) = a[terms[k].a + m]
+//   b     b(k, n) = b[place.b + terms[k].b + n]
+//   sums  sums(m, n) = sums[place.sums + m * sums_stride + n]
+//   half  where not null: float16 sums there instead; only where GemmKernel::rounds
+//   bias  a number a position, or null
+//   next  memory that is wanted next is brought nearer with the terms that bring no lines of sums,
+//         next_step bytes further on each: as many cache lines as vectors, next_line bytes apart
+struct GemmStrips {
+  const float* a = nullptr;
+  const float* b = nullptr;
+  float* sums = nullptr;
+  std::uint16_t* half = nullptr;
+  std::int64_t sums_stride = 0;
+  const float* bias = nullptr;
+  const GemmTerm* terms = nullptr;
+  std::int64_t depth = 0;  // terms
+  const GemmPlace* places = nullptr;
+  std::int64_t count = 0;  // strips
+  // Lines that sums go to come nearer: where there are as many terms as positions, with the first
+  // terms, those of strips kGemmPlacesAhead further on, for which there are so many places more;
+  // else at once those of a strip when it begins.
+  bool fetches_sums = false;
+  // The last kGemmBiasTerms terms are a chain of their own, from the bias, that is added at the
+  // end.
+  bool bias_terms = false;
+  bool relu = false;
+  const char* next = nullptr;
+  std::int64_t next_step = 0;
+  std::int64_t next_line = 0;
+};
+
+}  // namespace weft::kernels

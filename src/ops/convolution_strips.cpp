@@ -1,0 +1,154 @@
+// Products of ConvolutionPlan with positions along vectors, of windows of several taps.
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/checked.h"
+#include "kernels/gemm/strips.h"
+#include "ops/convolution_plan.h"
+
+namespace weft::ops {
+
+namespace {
+
+constexpr std::int64_t kLineBytes = 64;
+
+// A sum of more terms is not a short one.
+constexpr std::int64_t kLongSum = 32;
+
+}  // namespace
+
+// Of the fewest terms, the rounding of the sum with the bias is a good part of the error: a tenth
+// of it is saved for a fiftieth of the time.
+bool ConvolutionPlan::adds_to_bias(std::int64_t terms) const noexcept {
+  return adds_to_bias_ && terms >= std::int64_t{2} * kernels::kGemmBiasTerms && terms <= kLongSum;
+}
+
+// Some strips of a panel follow each other, so that few runs are written, not a piece of every
+// channel, and what they share stays in registers. In turns, one thread, in us: 1 to 512, length
+// 8000, window 10 at 5: 309, strip by strip and panel by panel 1748; 3 to 96, 224x224, 4x4 at 4:
+// 422 and 779; 3 to 64, 3x3: 1970, and 1730 with lines of sums fetched along with the terms.
+void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::byte* packed,
+                                      const Tile& tile, const float* input,
+                                      const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t rows = filter_.panel_rows();
+  const std::int64_t channels =
+      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const bool half = data_type_ == DataType::float16;
+  std::byte* const output = first_output(arguments, tile);
+  const auto at = [&](std::int64_t channel, std::int64_t position) {
+    return output + (channel * g.out_channel_stride + position) * element_bytes_;
+  };
+  const std::int64_t offset = filter_.class_offset(tile.phases);
+  const std::int64_t strips = list_strips(tile, g.in_channels, slot);
+  const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
+  const std::int64_t terms = g.in_channels * most_taps(g);
+  const std::int64_t own_terms = terms - (adds_to_bias(terms) ? kernels::kGemmBiasTerms : 0);
+  // Else sums wait for an activation, or for their rounding.
+  const bool in_place = !half || (gemm_.rounds && (!activation_ || is_relu()));
+  // Of copied rows, other terms bring those of the next tile, a share with each strip and panel.
+  const std::byte* ahead = tile.in_place ? nullptr : next_input(arguments, tile);
+  const std::int64_t span = ((tile.count[0] - 1) * tile.phases[0].in_step * g.in_strides[0] +
+                             (tile.count[1] - 1) * tile.phases[1].in_step * g.in_strides[1] +
+                             tile.count[2] * tile.phases[2].in_step * g.in_strides[2]) *
+                            element_bytes_;
+  const std::int64_t other_terms = std::max<std::int64_t>(own_terms - (in_place ? rows : 0), 1);
+  const std::int64_t next_step =
+      std::min(base::divide_up(g.in_channels * span, strips * tile.panel_count * other_terms),
+               vectors_ * kLineBytes);
+  std::int64_t ahead_channel = 0, ahead_bytes = 0;
+
+  kernels::GemmStrips product{};
+  product.b = input;
+  product.sums = slot.sums;
+  product.sums_stride = in_place ? g.out_channel_stride : vectors_ * gemm_.lanes;
+  product.fetches_sums = in_place;
+  product.relu = is_relu();
+  const auto multiply = [&](const Strip& strip, std::span<const kernels::GemmPlace> places,
+                            std::int64_t p) {
+    product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
+    product.bias = arguments.inputs[2] != nullptr ? slot.bias + p * rows : nullptr;
+    if (in_place && half) product.half = reinterpret_cast<std::uint16_t*>(at(p * rows, 0));
+    if (in_place && !half) product.sums = reinterpret_cast<float*>(at(p * rows, 0));
+    product.terms = strip.terms;
+    product.depth = strip.depth;
+    product.bias_terms = adds_to_bias(strip.depth);
+    product.places = places.data();
+    product.count = std::ssize(places);
+    const bool fetches = ahead != nullptr && ahead_channel < g.in_channels;
+    product.next = reinterpret_cast<const char*>(
+        fetches ? ahead + ahead_channel * g.in_channel_stride * element_bytes_ + ahead_bytes
+                : reinterpret_cast<const std::byte*>(input));
+    product.next_step = fetches ? next_step : 0;
+    product.next_line = product.next_step / vectors_;
+    if (fetches) ahead_bytes += product.count * other_terms * next_step;
+    if (ahead_bytes >= span) {
+      ahead_bytes = 0;
+      ++ahead_channel;
+    }
+    gemm_.strips(strip.count / gemm_.lanes, std::min(rows, channels - p * rows))(product);
+  };
+  const auto multiply_aside = [&](const Strip& strip, std::int64_t p) {
+    const std::int64_t count = std::min(rows, channels - p * rows);
+    const kernels::GemmPlace place = {strip.a, 0};
+    multiply(strip, {&place, 1}, p);
+    for (std::int64_t n = 0; activation_ && !product.relu && n < count; ++n) {
+      activate(slot.sums + n * product.sums_stride, strip.count);
+    }
+    rows_.store_rows_f16(slot.sums, product.sums_stride, at(p * rows, strip.acc),
+                         g.out_channel_stride, count, strip.count);
+  };
+  StripGroups groups;
+  for (std::int64_t first = 0, end; first < strips; first = end) {
+    end = std::min(first + kStripsTogether, strips);
+    if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, groups);
+    for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+      for (std::int64_t i = 0; in_place && i < groups.count; ++i) {
+        multiply(*groups.groups[i].like, groups.groups[i].places, p);
+      }
+      for (std::int64_t s = first; !in_place && s < end; ++s) multiply_aside(slot.strips[s], p);
+    }
+    if (!activation_ || product.relu || half) continue;
+    for (std::int64_t s = first; s < end; ++s) {
+      if ((s + 1) % strips_a_row != 0) continue;
+      for (std::int64_t n = 0; n < channels; ++n) {
+        activate(reinterpret_cast<float*>(at(n, slot.strips[s + 1 - strips_a_row].acc)),
+                 tile.count[2]);
+      }
+    }
+  }
+}
+
+// Strips [first, end), those that are alike together, and which come after them.
+void ConvolutionPlan::group_strips(std::span<const Strip> strips, std::int64_t first,
+                                   std::int64_t end, StripGroups& groups) noexcept {
+  groups.count = 0;
+  kernels::GemmPlace* place = groups.places.data();
+  std::array<bool, kStripsTogether> taken{};
+  for (std::int64_t s = first; s < end; ++s) {
+    if (taken[s - first]) continue;
+    const Strip& like = strips[s];
+    kernels::GemmPlace* const begin = place;
+    const auto take = [&](const Strip& strip) { *place++ = {strip.a, strip.acc}; };
+    const auto is_alike = [&](const Strip& strip) {
+      return strip.count == like.count && strip.terms == like.terms;
+    };
+    for (std::int64_t i = s; i < end; ++i) {
+      if (!is_alike(strips[i])) continue;
+      taken[i - first] = true;
+      take(strips[i]);
+    }
+    groups.groups[groups.count++] = {&like, {begin, place}};
+    std::int64_t ahead = 0;
+    for (std::int64_t i = end; i < std::ssize(strips) && ahead < kernels::kGemmPlacesAhead; ++i) {
+      if (!is_alike(strips[i])) continue;
+      take(strips[i]);
+      ++ahead;
+    }
+    for (; ahead < kernels::kGemmPlacesAhead; ++ahead, ++place) *place = place[-1];
+  }
+}
+
+}  // namespace weft::ops
