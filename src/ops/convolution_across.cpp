@@ -114,8 +114,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   // Tiles of other panels read the same, so where that is most of what moves they are cut only for
   // every thread to have one.
   const bool reads_most = slabs_ || (strips_first_ && g.out_channels <= g.in_channels);
-  const std::int64_t blocks = base::divide_up(reads_most ? std::int64_t{threads} : wanted,
-                                              others * tiling_.box_count());
+  const std::int64_t blocks =
+      base::divide_up(reads_most ? std::int64_t{threads} : wanted, others * tiling_.box_count());
   tiling_.panel_block = base::divide_up(panels, base::divide_up(panels, fitting));
   tiling_.panel_block = std::clamp<std::int64_t>(panels / blocks, 1, tiling_.panel_block);
   tiling_.panel_blocks = base::divide_up(filter_.panels(), tiling_.panel_block);
