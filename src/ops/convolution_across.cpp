@@ -47,23 +47,18 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const std::int64_t others = g.batch * g.groups * phase_counts_[0] * phase_counts_[1];
   std::int64_t positions = width;
   for (int d = 0; d < kLast; ++d) positions *= g.axes[d].max_count();
-  std::int64_t wanted = threads > 1 ? 8 * std::int64_t{threads} : 1;
   // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
   const std::int64_t cache = base::second_cache_bytes();
-  const std::int64_t terms = g.in_channels * most_taps(g);
-  std::int64_t least = 8 * columns, limit = kAcrossPositions, bytes = cache / 4;
+  const std::int64_t channel_bytes = g.in_channels * 4;
+  std::int64_t tiles_a_thread = 8;
+  std::int64_t least = 8 * columns, limit = kAcrossPositions, near = cache / 4 / channel_bytes;
   tiling_.channel_block = g.in_channels;
-  const std::int64_t slab =
-      joined_ && data_type_ == DataType::float32 ? channels_a_slab(g, gemm_) : 0;
-  if (slab > 0) {
-    slabs_ = true;
-    strips_first_ = false;
-    tiling_.channel_block = std::max(slab, kFirstSlab);
-    limit = kSlabPositions;
-    bytes = limit * g.in_channels * 4;
+  if (slabs_) {
+    tiling_.channel_block = channels_a_slab(g, gemm_);
     least = 4 * columns;
-    const std::int64_t share = positions * others / threads / kSlabPositions;
-    if (threads > 1) wanted = threads * std::clamp<std::int64_t>(share, 1, kMostTilesAThread);
+    limit = near = kSlabPositions;
+    tiles_a_thread = std::clamp<std::int64_t>(positions * others / threads / kSlabPositions, 1,
+                                              kMostTilesAThread);
   } else if (strips_first_) {
     copies_strips_ = filter_.panels() > 1 && !stays_in_first_cache(g, columns);
   } else if (joined_) {
@@ -71,11 +66,12 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     strips_apart_ = data_type_ == DataType::float16 || !lies_at_lines(g) ||
                     (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
     if (!strips_apart_) {
-      bytes = cache / 8;
+      near = cache / 8 / channel_bytes;
       least = 4 * columns;
     }
   }
-  const std::int64_t most = std::clamp(bytes / (g.in_channels * 4), least, limit);
+  const std::int64_t most = std::clamp(near, least, limit);
+  const std::int64_t wanted = threads > 1 ? tiles_a_thread * threads : 1;
   std::int64_t left =
       std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), least, most);
   std::int64_t inner = 1;  // positions of the dimensions done
@@ -100,13 +96,14 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     // What is cut is a tile's last dimension: rows of several parts would not be one.
     left = joined_ && part < size ? 1 : left / part;
   }
-  const std::int64_t panel_bytes = filter_.panel_rows() * terms * 4;
+  const std::int64_t panel_bytes = filter_.panel_rows() * most_taps(g) * channel_bytes;
   const std::int64_t panels = filter_.panels();
   const std::int64_t fitting = std::max<std::int64_t>(cache / 2 / panel_bytes, 1);
-  // The last tile may be a small one, but no thread shall have one more than others.
-  // Tiles of other panels read the same.
-  if (slabs_ || (strips_first_ && g.out_channels <= g.in_channels)) wanted = threads;
-  const std::int64_t blocks = base::divide_up(wanted, others * tiling_.box_count());
+  // Tiles of other panels read the same, so where that is most of what moves they are cut only for
+  // every thread to have one.
+  const bool reads_most = slabs_ || (strips_first_ && g.out_channels <= g.in_channels);
+  const std::int64_t blocks =
+      base::divide_up(reads_most ? std::int64_t{threads} : wanted, others * tiling_.box_count());
   tiling_.panel_block = base::divide_up(panels, base::divide_up(panels, fitting));
   tiling_.panel_block = std::clamp<std::int64_t>(panels / blocks, 1, tiling_.panel_block);
   tiling_.panel_blocks = base::divide_up(filter_.panels(), tiling_.panel_block);
@@ -208,9 +205,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     pack_runs(given, slot.planes);
   }
   const bool has_bias = arguments.inputs[2] != nullptr;
-  for (std::int64_t p = 0; has_bias && p < given.panel_count; ++p) {
-    load_bias(arguments, given, given.first_panel + p, slot.bias + p * rows);
-  }
+  if (has_bias) load_bias(arguments, given, given.first_panel, given.panel_count, slot.bias);
   if (!joined_) return multiply_strips(arguments, packed, given, input, slot);
   const Tile tile = join_rows(given);
   const std::int64_t channels =

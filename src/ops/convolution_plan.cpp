@@ -69,7 +69,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
       joined_(across_ && joins_rows(geometry_) &&
               (data_type_ == DataType::float32 || !suits_strips(geometry_, gemm_))),
-      strips_first_(joined_ && suits_strips(geometry_, gemm_)),
+      slabs_(joined_ && data_type_ == DataType::float32 && channels_a_slab(geometry_, gemm_) > 0),
+      strips_first_(joined_ && !slabs_ && suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
       adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
@@ -376,7 +377,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       const auto* next = reinterpret_cast<const char*>(
           filter(0, more ? panel + 1 : tile.first_panel, more || last ? first : first + channels));
       float* sums = slot.sums + (at_once ? 0 : p * panel_floats_);
-      if (last && has_bias) load_bias(arguments, tile, panel, slot.bias);
+      if (last && has_bias) load_bias(arguments, tile, panel, 1, slot.bias);
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
         product.a = a + strip.a;
@@ -402,16 +403,17 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
   }
 }
 
-void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
+void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile,
+                                std::int64_t first_panel, std::int64_t panels,
                                 float* bias) const noexcept {
   const std::int64_t columns = filter_.panel_rows();
-  const std::int64_t first = panel * columns;
-  const std::int64_t channels = std::min(columns, geometry_.out_channels - first);
+  const std::int64_t first = first_panel * columns;
+  const std::int64_t channels = std::min(panels * columns, geometry_.out_channels - first);
   const auto* from =
       static_cast<const std::byte*>(arguments.inputs[2]) +
       (tile.group * geometry_.out_channels + first) * geometry_.bias_stride * element_bytes_;
   rows_.load(data_type_)(from, geometry_.bias_stride, bias, channels);
-  std::fill(bias + channels, bias + columns, 0.0f);
+  std::fill(bias + channels, bias + panels * columns, 0.0f);
 }
 
 }  // namespace weft::ops

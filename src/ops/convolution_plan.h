@@ -204,8 +204,8 @@ class ConvolutionPlan final : public PlanBody {
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                       const Slot& slot) const noexcept;
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;
-  void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
-                 float* bias) const noexcept;
+  void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t first_panel,
+                 std::int64_t panels, float* bias) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
                    const Slot& slot) const noexcept;
   void store_run(const float* sums, std::int64_t count, std::int64_t channels, std::byte* to,
@@ -236,11 +236,11 @@ class ConvolutionPlan final : public PlanBody {
   bool one_chain_;        // all terms of a sum are
   std::int64_t chain_;    // input channels
   bool joined_;           // and those of all rows of a tile are one row
+  bool slabs_;            // that is multiplied by some channels after the others
   bool strips_first_;     // whose strips pass by all panels, one strip after the other
   bool copies_strips_;    // each copied first
   bool strips_apart_;     // that is copied, strip by strip
   bool adds_to_bias_;     // the last terms of a short sum, a chain of their own
-  bool slabs_ = false;    // that is multiplied by some channels after the others
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
 

@@ -29,9 +29,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   const std::int64_t channels =
       std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
   const bool has_bias = arguments.inputs[2] != nullptr;
-  for (std::int64_t p = 0; has_bias && p < tile.panel_count; ++p) {
-    load_bias(arguments, tile, tile.first_panel + p, slot.bias + p * rows);
-  }
+  if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   const auto* const input = reinterpret_cast<const float*>(given.input);
   const auto* const next_tile = reinterpret_cast<const float*>(next_input(arguments, given));
   auto* const output = reinterpret_cast<float*>(first_output(arguments, tile));
@@ -49,9 +47,8 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
 
   const std::int64_t calls = tile.panel_count * strips;
   const std::int64_t run_bytes = tile.count[2] * 4;
-  const std::int64_t first_slab = std::min(kFirstSlab, g.in_channels);
   if (*slot.box != given.index) {
-    for (std::int64_t c = 0; c < first_slab; ++c) {
+    for (std::int64_t c = 0; c < kFirstSlab; ++c) {
       base::fetch_to_second_level(bytes_of(input + c * g.in_channel_stride), run_bytes);
     }
   }
@@ -60,12 +57,12 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   kernels::GemmTile product{};
   product.a_step = 1;
   product.bias_of_positions = true;
-  for (std::int64_t c = 0, count = first_slab, next_count; count > 0;
+  for (std::int64_t c = 0, count = kFirstSlab, next_count; count > 0;
        c += count, count = next_count) {
     next_count = std::min(tiling_.channel_block, g.in_channels - c - count);
     const bool last = next_count == 0;
     const float* const wanted = last ? next_tile : input + (c + count) * g.in_channel_stride;
-    const std::int64_t runs = wanted == nullptr ? 0 : last ? first_slab : next_count;
+    const std::int64_t runs = wanted == nullptr ? 0 : last ? kFirstSlab : next_count;
     const std::int64_t calls_a_run = runs > 0 ? std::max<std::int64_t>(calls / runs, 1) : 1;
     const std::int64_t next_step = base::divide_up(run_bytes, calls_a_run * count);
     product.depth = count;

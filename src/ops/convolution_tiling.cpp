@@ -272,7 +272,7 @@ std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
   // Next to the filter, and what is fetched meanwhile.
   const bool fits = stays_in_cache(geometry, kMost, kAcrossVectors * kernel.lanes,
                                    base::first_cache_bytes() * 3 / 4, kFirstCacheSets);
-  return equal_parts(channels - kFirstSlab, fits ? kMost : kCrowded);
+  return std::max(equal_parts(channels - kFirstSlab, fits ? kMost : kCrowded), kFirstSlab);
 }
 
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {

@@ -66,16 +66,8 @@ const AcrossShape shapes[] = {
 
 ConvolutionParams across_params(const AcrossShape& s) {
   const std::size_t rank = s.spatial.size();
-  ConvolutionParams p;
-  p.mode = ConvolutionMode::cross_correlation;
-  p.group_count = s.groups;
-  p.input.sizes = {s.batch, s.groups * s.in};
-  p.input.sizes.insert(p.input.sizes.end(), s.spatial.begin(), s.spatial.end());
-  p.filter.sizes = Dims(rank + 2, s.window);
-  p.filter.sizes[0] = s.groups * s.out;
-  p.filter.sizes[1] = s.in;
-  p.bias = TensorDesc{.sizes = Dims(rank + 2, 1)};
-  p.bias->sizes[1] = s.groups * s.out;
+  ConvolutionParams p = ops::pointwise(s.batch, s.groups, s.in, s.out, s.spatial);
+  std::fill(p.filter.sizes.begin() + 2, p.filter.sizes.end(), s.window);
   p.strides = s.strides.empty() ? Dims(rank, s.stride) : s.strides;
   p.dilations = Dims(rank, s.dilation);
   p.start_padding = p.end_padding = Dims(rank, s.padding);

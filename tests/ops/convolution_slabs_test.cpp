@@ -30,19 +30,7 @@ const SlabShape slab_shapes[] = {
 };
 
 ConvolutionParams slab_params(const SlabShape& s) {
-  const std::size_t rank = s.spatial.size();
-  ConvolutionParams p;
-  p.mode = ConvolutionMode::cross_correlation;
-  p.group_count = s.groups;
-  p.input.sizes = {s.batch, s.groups * s.in};
-  p.input.sizes.insert(p.input.sizes.end(), s.spatial.begin(), s.spatial.end());
-  p.filter.sizes = Dims(rank + 2, 1);
-  p.filter.sizes[0] = s.groups * s.out;
-  p.filter.sizes[1] = s.in;
-  p.bias = TensorDesc{.sizes = Dims(rank + 2, 1)};
-  p.bias->sizes[1] = s.groups * s.out;
-  p.output.sizes = output_sizes(p);
-  return p;
+  return ops::pointwise(s.batch, s.groups, s.in, s.out, s.spatial);
 }
 
 class SlabsTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {

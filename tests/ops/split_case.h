@@ -83,6 +83,23 @@ inline ConvolutionParams params_of(const Shape& s) {
   return p;
 }
 
+// Of any number of dimensions and of groups of so many channels, one tap each, with a bias.
+inline ConvolutionParams pointwise(std::uint32_t batch, std::uint32_t groups, std::uint32_t in,
+                                   std::uint32_t out, const Dims& spatial) {
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.group_count = groups;
+  p.input.sizes = {batch, groups * in};
+  p.input.sizes.insert(p.input.sizes.end(), spatial.begin(), spatial.end());
+  p.filter.sizes = Dims(spatial.size() + 2, 1);
+  p.filter.sizes[0] = groups * out;
+  p.filter.sizes[1] = in;
+  p.bias = TensorDesc{.sizes = Dims(spatial.size() + 2, 1)};
+  p.bias->sizes[1] = groups * out;
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
 // Of three dimensions, padded alike on both sides.
 inline ConvolutionParams volumes_of(ConvolutionDirection direction, const Dims& input,
                                     const Dims& filter, const Dims& strides, const Dims& padding) {
