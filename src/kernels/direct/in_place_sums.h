@@ -116,9 +116,9 @@ WEFT_UNROLLED void sum_block(Block& b) {
   constexpr int kAll = kVectors * kChannels;
   static_assert(kVectors == 1 || kChannels == 1);
   Vector sum[kRows][kAll];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (auto& line : sum) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (Vector& s : line) s = set(0.0f);
   }
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes * kStep;  // vector
@@ -134,13 +134,13 @@ WEFT_UNROLLED void sum_block(Block& b) {
         if constexpr (kStep == 1) __builtin_prefetch(wanted + b.fetch.to_out, 1);
       }
       Mask mask[kVectors];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (Mask& m : mask) m = *masks++;
       Vector factor[kChannels][kWindow];
 #pragma GCC unroll 2
       for (int c = 0; c < kChannels; ++c) {
         const float* number = factors + c * b.filter_channel_stride;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i * columns]));
       }
       const float* line = in_layer + b.offsets[j];
@@ -151,18 +151,18 @@ WEFT_UNROLLED void sum_block(Block& b) {
         if (i > kInRows - kWindow && i >= bottom) continue;
         Vector x[kAll];
         const float* from = line;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int n = 0; n < kAll; ++n, from += next) {
           x[n] = load(from);
           if constexpr (kStep == 2) {
             x[n] = keep(every_other(x[n], load(from + kLanes)));
           }
         }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int r = 0; r < kRows; ++r) {
           const int h = i - r * kStep;
           if (h < 0 || h >= kWindow) continue;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
           for (int n = 0; n < kAll; ++n) {
             sum[r][n] = multiply_add(factor[n / kVectors][h], x[n], sum[r][n], mask[n % kVectors]);
           }
@@ -175,9 +175,9 @@ WEFT_UNROLLED void sum_block(Block& b) {
   for (int c = 0; c < kChannels; ++c) {
     const Vector bias = set(b.bias[c]);
     T* to = static_cast<T*>(b.out) + c * b.out_channel_stride;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int n = 0; n < kVectors; ++n) {
         const Mask mask = n < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask;
         if constexpr (kStep > 1) fetch_output(to + n * kLanes);
