@@ -66,8 +66,6 @@ class ConvolutionPlan final : public PlanBody {
   // Bias and activation for sums of one output channel (of all groups).
   void finish(const RunArguments& arguments, std::int64_t channel, float* sums, std::int64_t count,
               bool add_bias = true) const noexcept;
-  float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;
-  bool adds_to_bias(std::int64_t terms) const noexcept;
   bool has_activation() const noexcept { return activation_.has_value(); }
   bool is_relu() const noexcept {  // the only activation, and without scale and bias
     return activation_ && !activation_->scale_bias &&
@@ -219,6 +217,8 @@ class ConvolutionPlan final : public PlanBody {
                const std::array<std::int64_t, kSpatial>& position, std::int64_t count,
                const Slot& slot) const noexcept;
   bool touches_padding(const Tile& tile) const noexcept;
+  bool adds_to_bias(const std::array<Phase, kSpatial>& phases) const noexcept;
+  float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;
 
   ConvolutionGeometry geometry_;
   DataType data_type_;

@@ -50,7 +50,7 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
   std::fill_n(sums, count, 0.0f);
   const std::int64_t out_channel = tile.group * g.out_channels + channel;
   const std::int64_t terms = g.in_channels * pd.taps * ph.taps * pw.taps;
-  const bool ends_at_bias = adds_to_bias(terms);
+  const bool ends_at_bias = adds_to_bias(phases);
   const std::int64_t last_terms = ends_at_bias ? terms - kernels::kGemmBiasTerms : terms;
   if (ends_at_bias) std::fill_n(slot.row_chain, count, bias_of(arguments, out_channel));
   const auto end_chain = [&] {

@@ -21,7 +21,9 @@ constexpr std::int64_t kLongSum = 32;
 
 // Of the fewest terms, the rounding of the sum with the bias is a good part of the error: a tenth
 // of it is saved for a fiftieth of the time.
-bool ConvolutionPlan::adds_to_bias(std::int64_t terms) const noexcept {
+bool ConvolutionPlan::adds_to_bias(const std::array<Phase, kSpatial>& phases) const noexcept {
+  std::int64_t terms = geometry_.in_channels;
+  for (const Phase& phase : phases) terms *= phase.taps;
   return adds_to_bias_ && terms >= std::int64_t{2} * kernels::kGemmBiasTerms && terms <= kLongSum;
 }
 
@@ -45,7 +47,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   const std::int64_t strips = list_strips(tile, g.in_channels, slot);
   const std::int64_t strips_a_row = strips / (tile.count[0] * tile.count[1]);
   const std::int64_t terms = g.in_channels * most_taps(g);
-  const std::int64_t own_terms = terms - (adds_to_bias(terms) ? kernels::kGemmBiasTerms : 0);
+  const std::int64_t own_terms = terms - (adds_to_bias(tile.phases) ? kernels::kGemmBiasTerms : 0);
   // Else sums wait for an activation, or for their rounding.
   const bool in_place = !half || (gemm_.rounds && (!activation_ || is_relu()));
   // Of copied rows, other terms bring those of the next tile, a share with each strip and panel.
@@ -66,6 +68,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   product.sums_stride = in_place ? g.out_channel_stride : vectors_ * gemm_.lanes;
   product.fetches_sums = in_place;
   product.relu = is_relu();
+  product.bias_terms = adds_to_bias(tile.phases);
   const auto multiply = [&](const Strip& strip, std::span<const kernels::GemmPlace> places,
                             std::int64_t p) {
     product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
@@ -74,7 +77,6 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
     if (in_place && !half) product.sums = reinterpret_cast<float*>(at(p * rows, 0));
     product.terms = strip.terms;
     product.depth = strip.depth;
-    product.bias_terms = adds_to_bias(strip.depth);
     product.places = places.data();
     product.count = std::ssize(places);
     const bool fetches = ahead != nullptr && ahead_channel < g.in_channels;

@@ -363,12 +363,13 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
     return TermRange{
         phase, {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[phase].taps}}}};
   };
+  // Sums that end at the bias do so with the last of all terms, whatever reads padding.
+  const bool takes_all = adds_to_bias(tile.phases);
   const auto list = [&](TermRange range) {
     const auto find = [&] {
       return std::find(ranges.begin(), ranges.begin() + lists, range) - ranges.begin();
     };
-    // The last of all terms, whatever else lies in the same tile.
-    if (adds_to_bias_) range = all_taps(range.phase);
+    if (takes_all) range = all_taps(range.phase);
     std::int64_t i = find();
     if (i == lists && lists + reserved >= list_count_ && !(range == all_taps(range.phase))) {
       range = all_taps(range.phase);

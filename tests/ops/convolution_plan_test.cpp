@@ -56,8 +56,11 @@ TEST_P(ChainsTest, ErrorOfFirstLayersIsBelowThatOfOneChain) {
 
 // Where its tap lies in the padding, an infinite weight is as good as 0, whatever the tile.
 TEST_P(ChainsTest, InfinitiesInThePaddingChangeNoBit) {
-  for (const std::uint32_t channels : {300u, 3u}) {
-    const ConvolutionParams params = params_of({1, channels, 20, 1, 7, 9, 3, 1, 1});
+  for (const Shape& shape :
+       {Shape{1, 300, 20, 1, 7, 9, 3, 1, 1}, Shape{1, 3, 20, 1, 7, 40, 3, 1, 1}}) {
+    ConvolutionParams params = params_of(shape);
+    params.end_padding = {1, 1};
+    params.output.sizes = output_sizes(params);
     const Floats x = numbers(count_of(params.input)), b = numbers(20);
     Floats w = numbers(count_of(params.filter));
     for (std::size_t i = 0; i < w.size(); i += 9) w[i] = 0;
