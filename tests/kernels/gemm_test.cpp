@@ -95,22 +95,22 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
         std::shuffle(terms.begin(), terms.end(), random_);
         for (std::int64_t k = 0; c.rows_follow && k < c.depth; ++k) terms[k].b = k * columns;
         const std::vector<float> before(acc.all().begin(), acc.all().end());
-        const GemmTile tile = {.a = a.first(),
-                               .b = b.first(),
-                               .acc = acc.first(),
-                               .bias = c.bias ? bias.first() : nullptr,
-                               .terms = terms.data(),
-                               .depth = c.depth,
-                               .a_step = c.a_step,
-                               .acc_stride = stride,
-                               .next = reinterpret_cast<const char*>(b.first()),
-                               .next_step = 64,
-                               .first = c.first,
-                               .bias_of_positions = c.bias_of_positions,
-                               .rows_follow = c.rows_follow,
-                               .relu = relu,
-                               .last = c.last,
-                               .apart = c.apart};
+        GemmTile tile = {.a = a.first(),
+                         .b = b.first(),
+                         .acc = acc.first(),
+                         .bias = c.bias ? bias.first() : nullptr,
+                         .terms = terms.data(),
+                         .depth = c.depth,
+                         .a_step = c.a_step,
+                         .acc_stride = stride,
+                         .next = reinterpret_cast<const char*>(b.first()),
+                         .next_step = 64,
+                         .first = c.first,
+                         .bias_of_positions = c.bias_of_positions,
+                         .rows_follow = c.rows_follow,
+                         .relu = relu,
+                         .last = c.last,
+                         .apart = c.apart};
         GetParam().tile(vectors, m, c.a_step)(tile);
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
           const std::int64_t n = i % stride;
@@ -127,6 +127,15 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
         }
         ASSERT_TRUE(acc.intact());
+        if (!GetParam().rounds || !c.first || c.a_step != 1) continue;
+        const StridedArray<std::uint16_t> half((m - 1) * stride + columns, 1, 0x1234);
+        tile.half = half.first();
+        GetParam().tile(vectors, m, c.a_step)(tile);
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(before.size()); ++i) {
+          const bool gap = i % stride >= columns;
+          ASSERT_EQ(half[i], gap ? 0x1234 : testing::double_to_half(acc[i])) << i;
+        }
+        ASSERT_TRUE(half.intact());
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "ops/split_case.h"
+#include "reference/chains.h"
 
 namespace weft {
 namespace {
@@ -129,7 +130,7 @@ TEST_P(AcrossTest, LinesAreChains) {
         params.output.sizes = {2, out, size, 1};
         const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
         const Floats b = numbers(out);
-        const Floats expected = ops::chains(params, x, w, b);
+        const Floats expected = reference::chains(params, x, w, b);
         for (const unsigned threads : {1u, 3u}) {
           // Without strict mode, that many terms are several chains where they are not across.
           const PlanOptions options{.threads = threads, .max_isa = GetParam(), .strict = in > 128};

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/split_case.h"
+#include "reference/chains.h"
 
 namespace weft {
 namespace {
@@ -35,7 +36,7 @@ TEST_P(OnePositionTest, SumsAreChains) {
         const Halves w = ops::halves(numbers(groups * out * in));
         const Halves b = ops::halves(numbers(groups * out));
         const Floats wide[] = {ops::widened(x), ops::widened(w), ops::widened(b)};
-        const Floats sums = ops::chains(params, wide[0], wide[1], wide[2]);
+        const Floats sums = reference::chains(params, wide[0], wide[1], wide[2]);
         for (const unsigned threads : {1u, 3u}) {
           const PlanOptions options{.threads = threads, .max_isa = GetParam()};
           EXPECT_EQ(ops::run(plan(params, options), wide[0], wide[1], wide[2]), sums)

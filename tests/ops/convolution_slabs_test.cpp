@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ops/split_case.h"
+#include "reference/chains.h"
 
 namespace weft {
 namespace {
@@ -48,7 +49,7 @@ TEST_P(SlabsTest, SumsAreChains) {
     ConvolutionParams params = slab_params(shape);
     const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
     const Floats b = numbers(count_of(*params.bias));
-    const Floats sums = ops::chains(params, x, w, b);
+    const Floats sums = reference::chains(params, x, w, b);
     for (const OperatorType function :
          {OperatorType::activation_relu, OperatorType::activation_leaky_relu}) {
       params.fused_activation = {.type = function, .alpha = 0.25f};

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 #include "ops/split_case.h"
+#include "reference/chains.h"
 
 namespace weft {
 namespace {
@@ -52,47 +52,6 @@ ConvolutionParams strict_params(const StrictShape& s) {
   return p;
 }
 
-// What strict mode promises, said once more: one chain of fused multiply-adds for each output, then
-// the bias.
-Floats chains(const StrictShape& s, const ConvolutionParams& p, const Floats& x, const Floats& w,
-              const Floats& b) {
-  const std::int64_t height = s.height, width = s.width, window = s.window, in = s.in, out = s.out;
-  const std::int64_t rows = p.output.sizes[2], columns = p.output.sizes[3];
-  const bool backward = s.direction == ConvolutionDirection::backward;
-  // The input position that tap k brings to output position y, or -1.
-  const auto position = [&](std::int64_t y, std::int64_t k, std::int64_t size) -> std::int64_t {
-    std::int64_t result = y * s.stride + k * s.dilation - s.padding;
-    if (backward) {
-      const std::int64_t scaled = y + s.padding - k * s.dilation;
-      if (scaled < 0 || scaled % s.stride != 0) return -1;
-      result = scaled / s.stride;
-    }
-    return result >= 0 && result < size ? result : -1;
-  };
-  Floats y;
-  for (std::int64_t channel = 0; channel < s.groups * out; ++channel) {
-    const std::int64_t group = channel / out, o = channel % out;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t column = 0; column < columns; ++column) {
-        float sum = 0;
-        for (std::int64_t c = 0; c < in; ++c) {
-          for (std::int64_t kh = 0; kh < window; ++kh) {
-            for (std::int64_t kw = 0; kw < window; ++kw) {
-              const std::int64_t i = position(row, kh, height), j = position(column, kw, width);
-              if (i < 0 || j < 0) continue;
-              const std::int64_t first = backward ? (group * in + c) * out + o : channel * in + c;
-              sum = std::fmaf(w[(first * window + kh) * window + kw],
-                              x[((group * in + c) * height + i) * width + j], sum);
-            }
-          }
-        }
-        y.push_back(sum + b[channel]);
-      }
-    }
-  }
-  return y;
-}
-
 class StrictTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {
  protected:
   void SetUp() override { skip_without(GetParam()); }
@@ -103,7 +62,7 @@ TEST_P(StrictTest, EachSumIsOneChain) {
     const ConvolutionParams params = strict_params(shape);
     const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
     const Floats b = numbers(count_of(*params.bias));
-    const Floats expected = chains(shape, params, x, w, b);
+    const Floats expected = reference::chains(params, x, w, b);
     for (const unsigned threads : {1u, 3u}) {
       const Floats y = ops::run(
           plan(params, {.threads = threads, .max_isa = GetParam(), .strict = true}), x, w, b);

@@ -146,27 +146,6 @@ inline Plan general(const ConvolutionParams& params) {
   return plan(params, {.max_isa = Isa::avx512, .winograd = Winograd::never});
 }
 
-// Of a window of one element at stride 1: each sum one chain of fused multiply-adds, then the bias.
-inline Floats chains(const ConvolutionParams& params, const Floats& x, const Floats& filter,
-                     const Floats& bias) {
-  const std::size_t groups = params.group_count, in = params.filter.sizes[1];
-  const std::size_t out = params.output.sizes[1] / groups;
-  const std::size_t size = x.size() / params.input.sizes[0] / params.input.sizes[1];
-  Floats y;
-  for (std::size_t n = 0; n < params.input.sizes[0] * groups; ++n) {
-    for (std::size_t o = n % groups * out; o < (n % groups + 1) * out; ++o) {
-      for (std::size_t i = 0; i < size; ++i) {
-        float sum = 0;
-        for (std::size_t c = 0; c < in; ++c) {
-          sum = std::fma(filter[o * in + c], x[(n * in + c) * size + i], sum);
-        }
-        y.push_back(sum + bias[o]);
-      }
-    }
-  }
-  return y;
-}
-
 // The sums in double.
 inline reference::ExpectedTensor exact_sums(const ConvolutionParams& params, const Floats& x,
                                             const Floats& filter, const Floats& bias) {
