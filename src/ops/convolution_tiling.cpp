@@ -147,6 +147,19 @@ bool stays_in_cache(const ConvolutionGeometry& geometry, std::int64_t channels,
 
 constexpr std::int64_t kFirstCacheSets = 64, kSecondCacheSets = 1024;
 
+// Where registers hold eight sums of three vectors, these take fewer instructions a product. As
+// measured, on one thread and two: of 48 channels and more 1.02 to 1.09 times as fast, of 24 to 40
+// between 0.97 and 1.03.
+bool takes_three_vectors(const ConvolutionGeometry& geometry,
+                         const kernels::GemmKernel& kernel) noexcept {
+  constexpr std::int64_t kManyChannels = 48, kManySums = 8;
+  std::int64_t positions = 1;
+  for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  return kernel.max_positions[2] >= kManySums && positions >= 3 * kernel.lanes &&
+         geometry.in_channels >= kManyChannels && geometry.out_channels > geometry.in_channels &&
+         suits_strips(geometry, kernel);
+}
+
 }  // namespace
 
 bool has_one_position(const ConvolutionGeometry& geometry) noexcept {
@@ -251,7 +264,7 @@ bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel
   if (!lies_in_line(geometry)) return false;
   constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;
   const std::int64_t floats = geometry.in_channels * (geometry.out_channels + kStrip);
-  return geometry.out_channels == channels_across(geometry, kernel) ||
+  return geometry.out_channels <= kernel.max_positions[kAcrossVectors - 1] ||
          floats * 4 <= base::first_cache_bytes() ||
          (!lies_at_lines(geometry) && stays_in_first_cache(geometry, kStripAndFilter));
 }
@@ -288,7 +301,7 @@ bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t pos
 std::int64_t vectors_across(const ConvolutionGeometry& geometry,
                             const kernels::GemmKernel& kernel) noexcept {
   const std::int64_t width = geometry.axes[kSpatial - 1].max_count();
-  if (joins_rows(geometry)) return kAcrossVectors;
+  if (joins_rows(geometry)) return takes_three_vectors(geometry, kernel) ? 3 : kAcrossVectors;
   const auto terms = static_cast<double>(geometry.in_channels * most_taps(geometry));
   std::int64_t best = kAcrossVectors;
   double least = std::numeric_limits<double>::infinity();

@@ -48,6 +48,9 @@ const AcrossShape shapes[] = {
     {1, 1, 2, 16, {5, 9, 67}, 3, 2, 1, 1},
     {1, 1, 1024, 17, {64}, 1, 1, 1, 0},
     {1, 1, 40, 30, {40, 40}, 1, 1, 1, 0},
+    {1, 1, 50, 120, {19, 19}, 1, 1, 1, 0},
+    {2, 1, 60, 250, {14, 14}, 1, 1, 1, 0},
+    {1, 1, 48, 70, {40, 40}, 1, 1, 1, 0},
     {2, 1, 300, 40, {14, 14}, 1, 1, 1, 0},
     {1, 1, 130, 20, {64, 64}, 1, 1, 1, 0},
     {1, 1, 16, 16, {7, 900}, 1, 2, 1, 0},
@@ -116,10 +119,11 @@ TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
 }
 
 // Lines in place and copied strip by strip, of one panel and of several, with as few outputs as
+// Lines in place and copied strip by strip, of one panel and of several, with as few outputs as
 // one: the chains, said once more.
 TEST_P(AcrossTest, LinesAreChains) {
   for (const std::uint32_t in : {15u, 16u, 64u, 300u}) {
-    for (const std::uint32_t out : {1u, 3u, 8u, 13u, 30u}) {
+    for (const std::uint32_t out : {1u, 3u, 8u, 13u, 30u, 120u}) {
       for (const std::uint32_t size : {1u, 17u, 33u, 49u, 1024u, 1031u, 6000u}) {
         if (in * out * size > 3'000'000) continue;
         ConvolutionParams params;
