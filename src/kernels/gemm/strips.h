@@ -33,7 +33,8 @@ struct GemmPlace {
 //   half  where not null: float16 sums there instead; only where GemmKernel::rounds
 //   bias  a number a position, or null
 //   next  memory that is wanted next is brought nearer with the terms that bring no lines of sums,
-//         next_step bytes further on each: as many cache lines as vectors, next_line bytes apart
+//         next_step bytes further on each: as many cache lines as a row of sums fills, next_line
+//         bytes apart
 struct GemmStrips {
   const float* a = nullptr;
   const float* b = nullptr;
