@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "kernels/gemm/gemm_levels.h"
-#include "kernels/gemm/gemm_shape.h"
 #include "kernels/gemm/gemm_vectors.h"
 #include "kernels/unrolled.h"
 
@@ -16,10 +15,6 @@ namespace weft::kernels::WEFT_ISA {
 namespace {
 
 using std::size_t;
-
-#define WEFT_JOIN_(a, b) a##b
-#define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
-constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
 
 // Vectors of sums that lie in one cache line.
 constexpr int64_t kALine = kLanes < 16 ? 16 / kLanes : 1;
@@ -147,7 +142,7 @@ template <int64_t kVectors>
 constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
   return std::array<GemmStripsFunction, sizeof...(m)>{multiply<int64_t{m + 1}, kVectors>...};
 }
-(std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
+(std::make_index_sequence<static_cast<size_t>(kShape.max_positions[kVectors - 1])>());
 
 }  // namespace
 

@@ -50,8 +50,8 @@ struct GemmStrips {
   // terms, those of strips kGemmPlacesAhead further on, for which there are so many places more;
   // else at once those of a strip when it begins.
   bool fetches_sums = false;
-  // The last kGemmBiasTerms terms are a chain of their own, from the bias, that is added at the
-  // end.
+  // The last kGemmBiasTerms terms, where there are so many, are a chain of their own, from the
+  // bias, which there must be, and are added at the end.
   bool bias_terms = false;
   bool relu = false;
   const char* next = nullptr;
