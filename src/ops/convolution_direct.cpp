@@ -347,6 +347,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         .in_channel_stride = channel_stride_,
         .in_row_stride = step_[kHeight] * row,
         .in_channels = phase.taps.empty() ? 0 : g.in_channels,
+        .chain_channels = channels_a_chain(g),
         .taps = phase.taps.data(),
         .tap_count = static_cast<std::int64_t>(phase.taps.size()),
         .window = phase.window,

@@ -14,6 +14,52 @@ namespace {
 
 const std::byte* bytes_of(const float* from) { return reinterpret_cast<const std::byte*>(from); }
 
+// Runs of memory that come nearer while some products are formed, each a part of a run, or some.
+class RunsAhead {
+ public:
+  RunsAhead(const float* from, std::int64_t run_stride, std::int64_t run_bytes, std::int64_t runs,
+            std::int64_t products, std::int64_t terms)
+      : run_(from),
+        run_stride_(run_stride),
+        run_bytes_(run_bytes),
+        runs_(runs),
+        at_once_(std::max<std::int64_t>(runs / products, 1)),
+        parts_(std::max<std::int64_t>(products / std::max<std::int64_t>(runs, 1), 1)),
+        step_(runs > 0 ? base::divide_up(run_bytes, parts_ * terms) : 0),
+        terms_(terms),
+        next_(reinterpret_cast<const char*>(from)),
+        parts_left_(parts_) {}
+
+  // The next of the products brings its share, a line a term.
+  void come_with(kernels::GemmTile& product) {
+    product.next = next_;
+    product.next_step = step_;
+    next_ += step_ * terms_;
+    if (--parts_left_ == 0) end_run();
+  }
+
+ private:
+  void end_run() {
+    for (std::int64_t i = 1; i < std::min(at_once_, runs_); ++i) {
+      base::fetch_to_second_level(bytes_of(run_ + i * run_stride_), run_bytes_);
+    }
+    runs_ -= at_once_;
+    run_ += at_once_ * run_stride_;
+    parts_left_ = parts_;
+    if (runs_ > 0) {
+      next_ = reinterpret_cast<const char*>(run_);
+    } else {
+      next_ -= step_ * terms_;  // the same line again
+      step_ = 0;
+    }
+  }
+
+  const float* run_;
+  std::int64_t run_stride_, run_bytes_, runs_, at_once_, parts_, step_, terms_;
+  const char* next_;
+  std::int64_t parts_left_;
+};
+
 }  // namespace
 
 // Strip by strip, a line or two of each channel would be read, which from an outer cache takes four
@@ -31,7 +77,9 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   const bool has_bias = arguments.inputs[2] != nullptr;
   if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   const auto* const input = reinterpret_cast<const float*>(given.input);
-  const auto* const next_tile = reinterpret_cast<const float*>(next_input(arguments, given));
+  const std::byte* const next = next_input(arguments, given);
+  const auto* const next_tile = next == nullptr ? input : reinterpret_cast<const float*>(next);
+  const std::int64_t next_tile_runs = next == nullptr ? 0 : kFirstSlab;
   auto* const output = reinterpret_cast<float*>(first_output(arguments, tile));
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const auto filter = [&](std::int64_t p, std::int64_t channel) {
@@ -61,42 +109,32 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
        c += count, count = next_count) {
     next_count = std::min(tiling_.channel_block, g.in_channels - c - count);
     const bool last = next_count == 0;
-    const float* const wanted = last ? next_tile : input + (c + count) * g.in_channel_stride;
-    const std::int64_t runs = wanted == nullptr ? 0 : last ? kFirstSlab : next_count;
-    const std::int64_t calls_a_run = runs > 0 ? std::max<std::int64_t>(calls / runs, 1) : 1;
-    const std::int64_t next_step = base::divide_up(run_bytes, calls_a_run * count);
+    RunsAhead ahead(last ? next_tile : input + (c + count) * g.in_channel_stride,
+                    g.in_channel_stride, run_bytes, last ? next_tile_runs : next_count, calls,
+                    count);
     product.depth = count;
     product.first = c == 0;
     product.last = last;
     product.relu = last && is_relu();
-    for (std::int64_t call = 0; call < calls; ++call) {
-      const std::int64_t s = call / tile.panel_count, p = call % tile.panel_count;
+    for (std::int64_t s = 0; s < strips; ++s) {
       const Strip& strip = slot.strips[s];
-      const std::int64_t outputs = std::min(rows, channels - p * rows);
       const bool aside = overlaps && s == strips - 1;
-      product.a = filter(p, c);
       product.b = input + c * g.in_channel_stride + strip.a;
-      product.acc = aside ? slot.sums + p * panel_floats_
-                          : output + p * rows * g.out_channel_stride + strip.acc;
       product.acc_stride = aside ? columns : g.out_channel_stride;
-      product.bias = last && has_bias ? slot.bias + p * rows : nullptr;
       product.terms = strip.terms;
-      for (std::int64_t n = 0; product.first && n < outputs; ++n) {
-        base::fetch_to_write(bytes_of(product.acc + n * product.acc_stride), strip.count * 4);
+      for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+        const std::int64_t outputs = std::min(rows, channels - p * rows);
+        product.a = filter(p, c);
+        product.acc = aside ? slot.sums + p * panel_floats_
+                            : output + p * rows * g.out_channel_stride + strip.acc;
+        product.bias = last && has_bias ? slot.bias + p * rows : nullptr;
+        for (std::int64_t n = 0; product.first && n < outputs; ++n) {
+          base::fetch_to_write(bytes_of(product.acc + n * product.acc_stride), strip.count * 4);
+        }
+        ahead.come_with(product);
+        (outputs == rows ? strip.function
+                         : gemm_.tile(strip.count / gemm_.lanes, outputs, 1))(product);
       }
-      // A part of a run, or some of them.
-      const std::int64_t first_run = runs > calls ? runs * call / calls : call / calls_a_run;
-      const std::int64_t end_run = runs > calls ? runs * (call + 1) / calls : first_run + 1;
-      const bool fetches = first_run < runs;
-      const float* const run_of = fetches ? wanted + first_run * g.in_channel_stride : input;
-      const std::int64_t part = fetches ? call % calls_a_run * count * next_step : 0;
-      product.next = reinterpret_cast<const char*>(run_of) + part;
-      product.next_step = fetches ? next_step : 0;
-      for (std::int64_t run = first_run + 1; run < end_run; ++run) {
-        base::fetch_to_second_level(bytes_of(wanted + run * g.in_channel_stride), run_bytes);
-      }
-      (outputs == rows ? strip.function
-                       : gemm_.tile(strip.count / gemm_.lanes, outputs, 1))(product);
     }
   }
   for (std::int64_t n = 0; n < channels; ++n) {

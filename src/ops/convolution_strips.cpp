@@ -12,7 +12,8 @@ namespace weft::ops {
 
 namespace {
 
-constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kLineFloats = 16;  // of a cache line
+constexpr std::int64_t kLineBytes = kLineFloats * 4;
 
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
@@ -57,9 +58,10 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
                              tile.count[2] * tile.phases[2].in_step * g.in_strides[2]) *
                             element_bytes_;
   const std::int64_t other_terms = std::max<std::int64_t>(own_terms - (in_place ? rows : 0), 1);
+  const std::int64_t lines = base::divide_up(vectors_ * gemm_.lanes, kLineFloats);  // a term
   const std::int64_t next_step =
       std::min(base::divide_up(g.in_channels * span, strips * tile.panel_count * other_terms),
-               vectors_ * kLineBytes);
+               lines * kLineBytes);
   std::int64_t ahead_channel = 0, ahead_bytes = 0;
 
   kernels::GemmStrips product{};
@@ -84,7 +86,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
         fetches ? ahead + ahead_channel * g.in_channel_stride * element_bytes_ + ahead_bytes
                 : reinterpret_cast<const std::byte*>(input));
     product.next_step = fetches ? next_step : 0;
-    product.next_line = product.next_step / vectors_;
+    product.next_line = product.next_step / lines;
     if (fetches) ahead_bytes += product.count * other_terms * next_step;
     if (ahead_bytes >= span) {
       ahead_bytes = 0;

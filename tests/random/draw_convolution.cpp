@@ -86,15 +86,18 @@ struct Shape {
   std::vector<Axis> axes;
 };
 
-// Windows of one without padding, whose rows may be taken for one, along one long dimension.
+// Windows of one without padding, whose rows may be taken for one, along one long dimension; of
+// many input channels some may be summed at a time.
 Shape draw_long_rows(Dice& dice, std::size_t spatial) {
-  Shape shape{1, {1, dice.mostly(1, 12, 70), dice.between(1, 30)}, {}};
+  const bool many = dice.chance(0.4);
+  const std::uint32_t in = many ? dice.between(45, 160) : dice.mostly(1, 12, 70);
+  Shape shape{1, {1, in, dice.between(1, many ? 12 : 30)}, {}};
   const std::size_t longest = dice.between(0, static_cast<std::uint32_t>(spatial) - 1);
   for (std::size_t d = 0; d < spatial; ++d) {
     Axis a{};
     a.window = a.dilation = 1;
     a.stride = dice.mostly(1, 2, 3);
-    a.in = d == longest ? dice.between(100, 1000) : dice.between(1, 4);
+    a.in = d == longest ? dice.between(100, many ? 400 : 1000) : dice.between(1, 4);
     a.out = (a.in - 1) / a.stride + 1;
     shape.axes.push_back(a);
   }

@@ -171,6 +171,62 @@ WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t o
 using Function = void (*)(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
                           int64_t first_row);
 
+// All sums of some rows and of `width` columns, of which the first `columns` are wanted.
+template <class T>
+void store_sums(const DirectBlock& b, const float* sums, T* out, int64_t rows, int64_t width,
+                int64_t columns) {
+  for (int64_t m = 0; m < b.out_channels; ++m) {
+    const Vector bias = set(b.bias != nullptr ? b.bias[m] : -0.0f);
+    for (int64_t r = 0; r < rows; ++r, sums += width) {
+      T* const to = out + m * b.out_channel_stride + r * b.out_row_stride;
+      for (int64_t i = 0; i < std::min(width, columns); i += kLanes) {
+        const Vector sum = one_nan(add(load(sums + i), bias));
+        if (columns - i >= kLanes) {
+          store(sum, to + i);
+        } else {
+          PartialStore(columns - i)(sum, to + i);
+        }
+      }
+    }
+  }
+}
+
+// The sums of each chain are added to those before it, then the bias.
+void sum_chains(Function sum, const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                int64_t first_row, int64_t rows, int64_t width) {
+  alignas(kLine) float all[kSums * kLanes], next[kSums * kLanes];
+  DirectBlock chain = b;
+  chain.bias = nullptr;
+  chain.half = false;
+  chain.out_row_stride = width;
+  chain.out_channel_stride = rows * width;
+  for (int64_t c = 0; c < b.in_channels; c += b.chain_channels) {
+    chain.in_channels = std::min(b.chain_channels, b.in_channels - c);
+    chain.filter = b.filter + c * b.tap_count * b.out_channels;
+    chain.out = c == 0 ? all : next;
+    sum(chain, in + c * b.in_channel_stride, 0, width, first_row);
+    if (c == 0) continue;
+    for (int64_t i = 0; i < b.out_channels * rows * width; i += kLanes) {
+      store(add(load(all + i), load(next + i)), all + i);
+    }
+  }
+  if (b.half) {
+    store_sums(b, all, static_cast<std::uint16_t*>(b.out) + out, rows, width, columns);
+  } else {
+    store_sums(b, all, static_cast<float*>(b.out) + out, rows, width, columns);
+  }
+}
+
+// From column and row `first_row` on: rows and `width` columns at a time.
+void sum_block(Function sum, const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+               int64_t first_row, int64_t rows, int64_t width) {
+  if (b.in_channels <= b.chain_channels) {
+    sum(b, in, out, columns, first_row);
+  } else {
+    sum_chains(sum, b, in, out, columns, first_row, rows, width);
+  }
+}
+
 // Beside them seven factors, in AVX-512.
 constexpr int kBandVectors = 2;
 
@@ -295,8 +351,10 @@ void sum_strips(DirectBlock& b, int64_t most) {
       int64_t column = 0;
       fetch(step * vectors);
       for (int64_t i = 0; i < strips; ++i) {
-        (i < wider ? wide : narrow)(b, in + column, out + column, b.columns - column, first);
-        column += (i < wider ? width + 1 : width) * kLanes;
+        const int64_t columns = (i < wider ? width + 1 : width) * kLanes;
+        sum_block(i < wider ? wide : narrow, b, in + column, out + column, b.columns - column,
+                  first, step, columns);
+        column += columns;
       }
     }
     to_next_group<M>(b);
@@ -316,7 +374,7 @@ void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t row, int
     } else {
       fetch(kWidth);
     }
-    sum(b, in + first, out + first, b.columns - first, row);
+    sum_block(sum, b, in + first, out + first, b.columns - first, row, 1, kWidth * kLanes);
   }
 }
 
@@ -336,10 +394,12 @@ void sum_long_rows(DirectBlock& b, Fetch& fetch) {
       fetch(vectors);
       int64_t column = 0;
       for (; b.columns - column > kLanes; column += 2 * kLanes) {
-        sum_taps<1, 1, 2>(b, in + column, out + column, b.columns - column, row);
+        sum_block(sum_taps<1, 1, 2>, b, in + column, out + column, b.columns - column, row, 1,
+                  2 * kLanes);
       }
       if (column < b.columns) {
-        sum_taps<1, 1, 1>(b, in + column, out + column, b.columns - column, row);
+        sum_block(sum_taps<1, 1, 1>, b, in + column, out + column, b.columns - column, row, 1,
+                  kLanes);
       }
     }
   }

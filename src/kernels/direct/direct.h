@@ -105,7 +105,8 @@ void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add&
 //                  + bias[m]
 //
 // One multiply-add a term, fused where the instruction set has it, c ascending, and for each
-// channel its taps in the order of `terms`, which is that of direct_order().
+// channel its taps in the order of `terms`, which is that of direct_order(); the terms of
+// chain_channels channels are one chain, whose sum is added to those of the chains before it.
 //
 //   in      in(c, o) = in[c * in_channel_stride + o]; readable up to the next multiple of
 //           kDirectColumns columns
@@ -117,6 +118,7 @@ struct DirectBlock {
   std::int64_t in_channel_stride;
   std::int64_t in_row_stride;
   std::int64_t in_channels;
+  std::int64_t chain_channels;
 
   const std::int64_t* taps;
   std::int64_t tap_count;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "kernels/gemm/gemm_levels.h"
-#include "kernels/gemm/gemm_shape.h"
 #include "kernels/gemm/gemm_vectors.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
@@ -17,15 +16,6 @@ namespace weft::kernels::WEFT_ISA {
 namespace {
 
 using std::size_t;
-
-#define WEFT_JOIN_(a, b) a##b
-#define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
-constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
-
-static_assert(kLanes == shape.lanes);
-#ifdef __F16C__
-static_assert(shape.rounds);
-#endif
 
 // Terms a turn. Where another thread shares the processor's decoders, all that is no multiply-add
 // costs time.
@@ -154,7 +144,7 @@ constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
   return std::array<GemmFunction, sizeof...(m)>{multiply<std::int64_t{m + 1}, kVectors, kStep>...};
 }
 (std::make_index_sequence<static_cast<size_t>(
-     (kStep == kOffsets ? shape.max_offset_positions : shape.max_positions)[kVectors - 1])>());
+     (kStep == kOffsets ? kShape.max_offset_positions : kShape.max_positions)[kVectors - 1])>());
 
 template <std::int64_t kStep>
 GemmFunction function(std::int64_t vectors, std::int64_t positions) noexcept {

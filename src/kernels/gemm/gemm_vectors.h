@@ -1,9 +1,11 @@
 #pragma once
 
-// Steps of products in registers, and float16. Only for files that are compiled once a level.
+// Tile shapes of the level, steps of products in registers, and float16. Only for files that are
+// compiled once a level.
 
 #include <cstdint>
 
+#include "kernels/gemm/gemm_shape.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
 #include "kernels/vectors.h"
@@ -11,7 +13,16 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
+#define WEFT_JOIN_(a, b) a##b
+#define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
+inline constexpr GemmShape kShape = WEFT_JOIN(kGemmShape, WEFT_ISA);
+#undef WEFT_JOIN
+#undef WEFT_JOIN_
+
+static_assert(kLanes == kShape.lanes);
 #ifdef __F16C__
+static_assert(kShape.rounds);
+
 inline constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
 #ifdef __AVX512F__

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "kernels/gemm/gemm_levels.h"
-#include "kernels/gemm/gemm_shape.h"
 #include "kernels/gemm/gemm_vectors.h"
 #include "kernels/unrolled.h"
 
@@ -17,9 +16,8 @@ namespace {
 
 using std::size_t;
 
-#define WEFT_JOIN_(a, b) a##b
-#define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
-constexpr GemmShape shape = WEFT_JOIN(kGemmShape, WEFT_ISA);
+// Vectors of sums that lie in one cache line.
+constexpr int64_t kALine = kLanes < 16 ? 16 / kLanes : 1;
 
 // What it costs to begin and to end a strip is as much as ten terms' products; between strips all
 // but the sums stays in registers.
@@ -34,7 +32,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
   const bool spreads = s.fetches_sums && end - terms >= kPositions;
   const GemmTerm* const first_end = spreads ? terms + kPositions : end;
   const int64_t first_step = spreads ? stride * sum_bytes : s.next_step;
-  const int64_t first_line = spreads ? kLanes * sum_bytes : s.next_line;
+  const int64_t first_line = spreads ? kALine * kLanes * sum_bytes : s.next_line;
   const char* const to = s.half != nullptr ? reinterpret_cast<const char*>(s.half)
                                            : reinterpret_cast<const char*>(s.sums);
   const char* next = s.next;
@@ -58,14 +56,16 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
     const char* wanted = spreads ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
     int64_t step = first_step, line = first_line;
     const GemmTerm* stop = first_end;
-    for (const GemmTerm* term = terms;;) {
-      for (; term != stop; ++term, wanted += step) {
+    for (const GemmTerm* term = terms; term != end;) {
+      do {
         Vector columns[kVectors];
         const char* lines = wanted;
 #pragma GCC unroll 16
-        for (int64_t v = 0; v < kVectors; ++v, lines += line) {
+        for (int64_t v = 0; v < kVectors; ++v) {
           columns[v] = load_once(b + term->b + v * kLanes);
+          if (v % kALine != 0) continue;
           __builtin_prefetch(lines);
+          lines += line;
         }
         const float* const factors = a + term->a;
 #pragma GCC unroll 32
@@ -75,7 +75,9 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
 #pragma GCC unroll 16
           for (int64_t v = 0; v < kVectors; ++v) accumulate(x, columns[v], sums[m][v]);
         }
-      }
+        ++term;
+        wanted += step;
+      } while (term != stop);
       if (term == end) break;
       stop = end;
       wanted = next;
@@ -140,7 +142,7 @@ template <int64_t kVectors>
 constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
   return std::array<GemmStripsFunction, sizeof...(m)>{multiply<int64_t{m + 1}, kVectors>...};
 }
-(std::make_index_sequence<static_cast<size_t>(shape.max_positions[kVectors - 1])>());
+(std::make_index_sequence<static_cast<size_t>(kShape.max_positions[kVectors - 1])>());
 
 }  // namespace
 

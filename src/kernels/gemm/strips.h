@@ -33,7 +33,8 @@ struct GemmPlace {
 //   half  where not null: float16 sums there instead; only where GemmKernel::rounds
 //   bias  a number a position, or null
 //   next  memory that is wanted next is brought nearer with the terms that bring no lines of sums,
-//         next_step bytes further on each: as many cache lines as vectors, next_line bytes apart
+//         next_step bytes further on each: as many cache lines as a row of sums fills, next_line
+//         bytes apart
 struct GemmStrips {
   const float* a = nullptr;
   const float* b = nullptr;
@@ -49,8 +50,8 @@ struct GemmStrips {
   // terms, those of strips kGemmPlacesAhead further on, for which there are so many places more;
   // else at once those of a strip when it begins.
   bool fetches_sums = false;
-  // The last kGemmBiasTerms terms are a chain of their own, from the bias, that is added at the
-  // end.
+  // The last kGemmBiasTerms terms, where there are so many, are a chain of their own, from the
+  // bias, which there must be, and are added at the end.
   bool bias_terms = false;
   bool relu = false;
   const char* next = nullptr;
