@@ -306,6 +306,11 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     }
     return;
   }
+  if (writes_runs && !fetches_sums) {
+    multiply_near_strips(tile, input, {slot.strips, slot.strips + strips}, filter, panel_floats,
+                         has_bias ? slot.bias : nullptr, reinterpret_cast<float*>(at(0, 0)));
+    return activate_line(0, channels);
+  }
   // Of a line, what the next strip reads is fetched meanwhile, a line of each channel a panel.
   const std::int64_t strip_lines =
       base::divide_up(vectors_ * gemm_.lanes, kLineFloats) + (lies_at_lines(g) ? 0 : 1);

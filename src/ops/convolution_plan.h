@@ -207,6 +207,9 @@ class ConvolutionPlan final : public PlanBody {
                        const Slot& slot) const noexcept;
   void multiply_strips(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const float* input, const Slot& slot) const noexcept;
+  void multiply_near_strips(const Tile& tile, const float* input, std::span<const Strip> strips,
+                            const float* filter, std::int64_t panel_floats, const float* bias,
+                            float* sums) const noexcept;
   static void group_strips(std::span<const Strip> strips, std::int64_t first, std::int64_t end,
                            StripGroups& groups) noexcept;
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/fetch.h"
 #include "kernels/gemm/strips.h"
 #include "ops/convolution_plan.h"
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kLineFloats = 16;  // of a cache line
 constexpr std::int64_t kLineBytes = kLineFloats * 4;
+
+// Input of strips that stays in the first-level cache while all panels pass by.
+constexpr std::int64_t kNearBytes = 24 << 10;
 
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
@@ -120,6 +124,55 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
       for (std::int64_t n = 0; n < channels; ++n) {
         activate(reinterpret_cast<float*>(at(n, slot.strips[s + 1 - strips_a_row].acc)),
                  tile.count[2]);
+      }
+    }
+  }
+}
+
+// One tap, float32: as many strips together as have their input near. What the next ones read comes
+// a channel after the other. In turns, in us, AVX2: 16 to 96, 112x112: 791, with a call for every
+// strip 1194; 96 to 576, 14x14: 308, else 327, and 317 with strips of 64 KiB.
+void ConvolutionPlan::multiply_near_strips(const Tile& tile, const float* input,
+                                           std::span<const Strip> strips, const float* filter,
+                                           std::int64_t panel_floats, const float* bias,
+                                           float* sums) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t rows = filter_.panel_rows();
+  const std::int64_t channels =
+      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const std::int64_t columns = vectors_ * gemm_.lanes;
+  const std::int64_t together = std::clamp<std::int64_t>(
+      kNearBytes / (g.in_channels * columns * element_bytes_), 1, kStripsTogether);
+  const std::int64_t count = std::ssize(strips);
+  kernels::GemmStrips product{.b = input,
+                              .sums_stride = g.out_channel_stride,
+                              .fetches_sums = true,
+                              .relu = is_relu(),
+                              .next = reinterpret_cast<const char*>(input)};
+  StripGroups groups;
+  for (std::int64_t first = 0, end; first < count; first = end) {
+    end = std::min(first + together, count);
+    group_strips(strips, first, end, groups);
+    const std::int64_t after = std::min(end + together, count) - end;
+    const float* const wanted = after > 0 ? input + strips[end].a : nullptr;
+    const std::int64_t wanted_channels = after > 0 ? g.in_channels : 0;
+    for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+      for (std::int64_t c = wanted_channels * p / tile.panel_count;
+           c < wanted_channels * (p + 1) / tile.panel_count; ++c) {
+        base::fetch_to_second_level(
+            reinterpret_cast<const std::byte*>(wanted + c * g.in_channel_stride),
+            after * columns * element_bytes_);
+      }
+      product.a = filter + p * panel_floats;
+      product.bias = bias != nullptr ? bias + p * rows : nullptr;
+      product.sums = sums + p * rows * g.out_channel_stride;
+      for (std::int64_t i = 0; i < groups.count; ++i) {
+        const auto& [like, places] = groups.groups[i];
+        product.terms = like->terms;
+        product.depth = like->depth;
+        product.places = places.data();
+        product.count = std::ssize(places);
+        gemm_.strips(like->count / gemm_.lanes, std::min(rows, channels - p * rows))(product);
       }
     }
   }
