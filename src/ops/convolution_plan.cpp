@@ -252,7 +252,9 @@ void ConvolutionPlan::run_tiles(const RunArguments& arguments, const std::byte* 
     }
     compute_tile(arguments, packed, tile, slot_memory(slots, slot));
   };
-  if (across_) return base::parallel_tiles_apart(slots_, count, body);
+  // Groups of a tile each have nothing in common.
+  const bool apart = geometry_.groups > 1 && tile_count_ == geometry_.batch * geometry_.groups;
+  if (across_ || apart) return base::parallel_tiles_apart(slots_, count, body);
   // One thread takes all phases that share what it packs, where there are enough of these.
   const std::int64_t phases = phase_counts_[0] * phase_counts_[1] * phase_counts_[2];
   const std::int64_t together = phases_alike_ && count >= 4 * phases * slots_ ? phases : 1;
@@ -378,8 +380,11 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
           filter(0, more ? panel + 1 : tile.first_panel, more || last ? first : first + channels));
       float* sums = slot.sums + (at_once ? 0 : p * panel_floats_);
       if (last && has_bias) load_bias(arguments, tile, panel, 1, slot.bias);
+      LinesAhead results;
+      if (last) results = results_ahead(arguments, tile, panel, strips);
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
+        results.fetch_share();
         product.a = a + strip.a;
         product.b = filters[strip.phase];
         product.acc = sums + strip.acc;

@@ -16,6 +16,7 @@
 #include "ops/convolution_filter.h"
 #include "ops/convolution_geometry.h"
 #include "ops/convolution_tiling.h"
+#include "ops/lines_ahead.h"
 #include "ops/plan_body.h"
 #include "weft/convolution.h"
 
@@ -152,6 +153,14 @@ class ConvolutionPlan final : public PlanBody {
     std::int64_t* offsets;  // of strips that go on in the next row
   };
 
+  // Where the results of a panel go. Those of a tile's row have a pitch of so many sums; `joined`:
+  // rows that follow each other in the output too are one.
+  struct Results {
+    std::byte* to;
+    std::int64_t channels, pitch, length, stride, row_stride, layer_stride;
+    bool joined;
+  };
+
   // From channel to channel of the planes: an odd number of cache lines, so that they do not share
   // cache sets. Single numbers are a row of all channels.
   static constexpr std::int64_t kRowOfChannels = 1;
@@ -205,6 +214,10 @@ class ConvolutionPlan final : public PlanBody {
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;
   void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t first_panel,
                  std::int64_t panels, float* bias) const noexcept;
+  Results results_of(const RunArguments& arguments, const Tile& tile,
+                     std::int64_t panel) const noexcept;
+  LinesAhead results_ahead(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
+                           std::int64_t strips) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
                    const Slot& slot) const noexcept;
   void store_run(const float* sums, std::int64_t count, std::int64_t channels, std::byte* to,
