@@ -1,5 +1,5 @@
-// Products of ConvolutionPlan with positions along vectors, of windows of several taps, and copies of
-// the input rows that they read.
+// Products of ConvolutionPlan with positions along vectors, of windows of several taps, and the
+// copies of input rows that they read.
 
 #include <algorithm>
 #include <array>
