@@ -1,6 +1,8 @@
-// Products of ConvolutionPlan with positions along vectors, of windows of several taps.
+// Products of ConvolutionPlan with positions along vectors, of windows of several taps, and the
+// copies of input rows that they read.
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -23,6 +25,131 @@ constexpr std::int64_t kNearBytes = 24 << 10;
 constexpr std::int64_t kLongSum = 32;
 
 }  // namespace
+
+// Of sums across: all channels, with zeros where a layer or a row lies outside.
+void ConvolutionPlan::pack_runs(const Tile& tile, float* planes) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto& [wd, wh, ww] = tile.windows;
+  const std::int64_t pitch = tile.element_strides[1];
+  const std::int64_t top = std::clamp<std::int64_t>(-wh.lowest, 0, wh.size);
+  const std::int64_t bottom = std::clamp(g.axes[1].in_size() - wh.lowest, top, wh.size);
+  for (std::int64_t d = 0; d < wd.size; ++d) {
+    float* const layer = planes + d * tile.element_strides[0];
+    const std::int64_t in_d = wd.source(d);
+    const bool inside = in_d >= 0 && in_d < g.axes[0].in_size();
+    for (std::int64_t c = 0; c < g.in_channels; ++c) {
+      float* const plane = layer + c * tile.channel_stride;
+      std::fill_n(plane, (inside ? top : wh.size) * pitch, 0.0f);
+      if (inside) std::fill(plane + bottom * pitch, plane + wh.size * pitch, 0.0f);
+    }
+    if (!inside) continue;
+    const std::int64_t offset = in_d * g.in_strides[0] + (wh.lowest + top) * g.in_strides[1];
+    pack_rows(tile, tile.input + offset * element_bytes_, bottom - top, layer + top * pitch);
+  }
+}
+
+// Some rows of all channels, run by run; those of neighbours together, where they are inside.
+void ConvolutionPlan::pack_rows(const Tile& tile, const std::byte* from, std::int64_t row_count,
+                                float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const AxisWindow& ww = tile.windows[2];
+  const std::int64_t pitch = tile.element_strides[1], in_size = g.axes[2].in_size();
+  const std::int64_t step = ww.far ? ww.in_step : 1, run = ww.run();
+  // Loading a run may write as many zeros after it as a vector has lanes but one.
+  const std::int64_t most = run - kernels::kDirectColumns + 1;
+  // Of a run, whose element i is input position source + i * step, those inside.
+  const auto inside_of = [&](std::int64_t first) {
+    const std::int64_t source = ww.source(first);
+    const std::int64_t begin = source < 0 ? std::min(base::divide_up(-source, step), most) : 0;
+    const std::int64_t end = source >= in_size
+                                 ? begin
+                                 : std::clamp(base::divide_up(in_size - source, step), begin, most);
+    return std::array{begin, end};
+  };
+  // Calls use(from, to) for the rows, from an offset in elements and one in floats on.
+  const auto each_row = [&](std::int64_t from_offset, std::int64_t to_offset, const auto& use) {
+    for (std::int64_t c = 0; c < g.in_channels; ++c) {
+      for (std::int64_t h = 0; h < row_count; ++h) {
+        const std::int64_t row = c * g.in_channel_stride + h * g.in_strides[1] + from_offset;
+        use(from + row * element_bytes_, to + c * tile.channel_stride + h * pitch + to_offset);
+      }
+    }
+  };
+  const auto load = [&](std::int64_t first, std::int64_t i, std::int64_t end) {
+    if (i >= end) return;
+    const std::int64_t offset = (ww.source(first) + i * step) * g.in_strides[2];
+    const std::int64_t stride = step * g.in_strides[2];
+    if (stride <= 2) {
+      return load_rows_({.from = from + offset * element_bytes_,
+                         .from_channel_stride = g.in_channel_stride,
+                         .from_row_stride = g.in_strides[1],
+                         .from_stride = stride,
+                         .to = to + first + i,
+                         .to_odd = nullptr,
+                         .to_channel_stride = tile.channel_stride,
+                         .to_row_stride = pitch,
+                         .channels = g.in_channels,
+                         .rows = row_count,
+                         .columns = end - i});
+    }
+    each_row(offset, first + i, [&](const std::byte* row, float* row_to) {
+      rows_.load(data_type_)(row, stride, row_to, end - i);
+    });
+  };
+  const auto clear = [&](std::int64_t first, std::int64_t i, std::int64_t end) {
+    if (i >= end) return;
+    each_row(0, first + i, [&](const std::byte*, float* row_to) {
+      for (std::int64_t n = 0; n < end - i; ++n) row_to[n] = 0.0f;
+    });
+  };
+  const std::int64_t last = ww.size - run;
+  const bool neighbours = data_type_ == DataType::float32 && last >= 3 * run &&
+                          ww.in_tap_step == 1 && g.in_strides[2] == 1;
+  const std::int64_t together = inside_of(0)[0];
+  const std::int64_t stop = neighbours ? std::max(together, inside_of(last)[1]) : together;
+  // Every other element each: both runs of a row at once.
+  if (last == run && step == 2 && ww.in_tap_step == 1 && g.in_strides[2] == 1) {
+    const auto ends = std::array{inside_of(0), inside_of(run)};
+    const std::int64_t first = std::max<std::int64_t>(ww.lowest, 0);
+    const std::int64_t end =
+        std::max(ww.source(0) + ends[0][1] * 2, ww.source(run) + ends[1][1] * 2) - 1;
+    const std::int64_t odd = (first - ww.lowest) % 2, at = (first - ww.lowest) / 2;
+    if (first < end) {
+      load_rows_({.from = from + first * element_bytes_,
+                  .from_channel_stride = g.in_channel_stride,
+                  .from_row_stride = g.in_strides[1],
+                  .from_stride = 2,
+                  .to = to + odd * run + at,
+                  .to_odd = to + (1 - odd) * run + at + odd,
+                  .to_channel_stride = tile.channel_stride,
+                  .to_row_stride = pitch,
+                  .channels = g.in_channels,
+                  .rows = row_count,
+                  .columns = end - first});
+    }
+    for (std::int64_t i = 0; i < 2; ++i) {
+      clear(i * run, 0, ends[i][0]);
+      clear(i * run, ends[i][1], most);
+    }
+    return;
+  }
+  for (std::int64_t first = 0; first < ww.size; first += run) {
+    const auto [begin, end] = inside_of(first);
+    clear(first, 0, begin);
+    load(first, begin, together < stop ? together : end);
+    if (together < stop) load(first, stop, end);
+    clear(first, end, most);
+  }
+  if (together >= stop) return;
+  each_row(ww.lowest + together * step, together, [&](const std::byte* row, float* row_to) {
+    transpose_({.from = row,
+                .from_row = step,
+                .to = row_to,
+                .to_row = run,
+                .rows = last / run + 1,
+                .count = stop - together});
+  });
+}
 
 // Of the fewest terms, the rounding of the sum with the bias is a good part of the error: a tenth
 // of it is saved for a fiftieth of the time.

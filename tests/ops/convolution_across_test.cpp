@@ -150,6 +150,27 @@ TEST_P(AcrossTest, LinesAreChains) {
   }
 }
 
+// Rows of which a tile takes a part, at stride 2: its elements of odd number end anywhere.
+TEST_P(AcrossTest, PartsOfRowsAreChains) {
+  for (const std::uint32_t size : {400u, 769u, 9000u}) {
+    for (const std::uint32_t window : {2u, 3u, 4u, 5u}) {
+      for (const std::uint32_t padding : {0u, 1u, 2u, 3u}) {
+        ConvolutionParams params = across_params({1, 1, 4, 16, {size}, window, 2, 1, padding});
+        params.fused_activation.reset();
+        params.bias.reset();
+        const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+        const Floats expected = reference::chains(params, x, w, Floats(16));
+        for (const unsigned threads : {1u, 3u}) {
+          const Floats y =
+              ops::run(plan(params, {.threads = threads, .max_isa = GetParam()}), x, w, {});
+          EXPECT_EQ(y, expected) << size << " columns, window " << window << ", padding "
+                                 << padding;
+        }
+      }
+    }
+  }
+}
+
 // The same chains, rounded once: as they are stored, or after a function.
 TEST_P(AcrossTest, Float16IsRoundedAtTheEnd) {
   for (const AcrossShape& shape : shapes) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
@@ -103,26 +104,45 @@ void load_every_other(const DirectRows& r) {
   });
 }
 
+// Where there is no odd number after the last even one, nothing is written for it.
 template <class T>
 void load_pairs(const DirectRows& r) {
   const int64_t whole = (r.columns - 1) / (2 * kLanes) * (2 * kLanes);
   const PartialLoad<T> load_low(r.columns - whole), load_high(r.columns - whole - kLanes);
-  const int64_t odd = r.to_odd - r.to;
+  const int64_t odd = r.to_odd - r.to, to_stride = r.to_row_stride;
+  const bool ends_even = r.columns - whole == 1;
   const auto store_pairs = [odd](Vector low, Vector high, float* to) {
     store(hn::ConcatEven(vector_tag, high, low), to);
     store(hn::ConcatOdd(vector_tag, high, low), to + odd);
   };
   if (r.columns <= kLanes) {
     const Vector zero = hn::Zero(vector_tag);
-    return load_rows<T>(r,
-                        [=](const T* from, float* to) { store_pairs(load_low(from), zero, to); });
+    return load_rows<T>(r, [=](const T* from, float* to) {
+      if (ends_even) return store(load_low(from), to);
+      store_pairs(load_low(from), zero, to);
+    });
   }
-  load_rows<T>(r, [=](const T* from, float* to) {
-    for (int64_t i = 0; i < whole; i += 2 * kLanes) {
-      store_pairs(load_whole(from + i), load_whole(from + i + kLanes), to + i / 2);
-    }
-    store_pairs(load_low(from + whole), load_high(from + whole + kLanes), to + whole / 2);
-  });
+  const auto load = [&](auto fetches) {
+    load_rows<T>(r, [=](const T* from, float* to) {
+      for (int64_t i = 0; i < whole; i += 2 * kLanes) {
+        if (fetches) {
+          __builtin_prefetch(to + to_stride + i / 2, 1);
+          __builtin_prefetch(to + to_stride + odd + i / 2, 1);
+        }
+        store_pairs(load_whole(from + i), load_whole(from + i + kLanes), to + i / 2);
+      }
+      const Vector low = load_low(from + whole);
+      if (ends_even) return store(low, to + whole / 2);
+      store_pairs(low, load_high(from + whole + kLanes), to + whole / 2);
+    });
+  };
+  // What does not stay in the first-level cache waits for the lines that it is written to.
+  constexpr int64_t kNear = 32 << 10;
+  if (r.channels * r.rows * to_stride * int64_t{sizeof(float)} > kNear) {
+    load(std::true_type());
+  } else {
+    load(std::false_type());
+  }
 }
 
 #endif
