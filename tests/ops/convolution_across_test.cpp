@@ -119,7 +119,6 @@ TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
 }
 
 // Lines in place and copied strip by strip, of one panel and of several, with as few outputs as
-// Lines in place and copied strip by strip, of one panel and of several, with as few outputs as
 // one: the chains, said once more.
 TEST_P(AcrossTest, LinesAreChains) {
   for (const std::uint32_t in : {15u, 16u, 64u, 300u}) {
