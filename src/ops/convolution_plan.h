@@ -207,6 +207,7 @@ class ConvolutionPlan final : public PlanBody {
                        const Slot& slot) const noexcept;
   void multiply_strips(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const float* input, const Slot& slot) const noexcept;
+  std::int64_t near_strips() const noexcept;
   void multiply_near_strips(const Tile& tile, const float* input, std::span<const Strip> strips,
                             const float* filter, std::int64_t panel_floats, const float* bias,
                             float* sums) const noexcept;

@@ -21,6 +21,10 @@ constexpr std::int64_t kLineBytes = kLineFloats * 4;
 // Input of strips that stays in the first-level cache while all panels pass by.
 constexpr std::int64_t kNearBytes = 24 << 10;
 
+// Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
+// In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130.
+constexpr std::int64_t kLongRun = 512;
+
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
 
@@ -256,9 +260,15 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   }
 }
 
-// One tap, float32: as many strips together as have their input near. What the next ones read comes
-// a channel after the other. In turns, in us, AVX2: 16 to 96, 112x112: 791, with a call for every
-// strip 1194; 96 to 576, 14x14: 308, else 327, and 317 with strips of 64 KiB.
+// As many as have their input near.
+std::int64_t ConvolutionPlan::near_strips() const noexcept {
+  const std::int64_t bytes = geometry_.in_channels * vectors_ * gemm_.lanes * element_bytes_;
+  return std::clamp<std::int64_t>(kNearBytes / bytes, 1, kStripsTogether);
+}
+
+// One tap, float32: near strips together. What the next ones read comes a channel after the other.
+// In turns, in us, AVX2: 16 to 96, 112x112: 791, with a call for every strip 1194; 96 to 576,
+// 14x14: 308, else 327, and 317 with strips of 64 KiB.
 void ConvolutionPlan::multiply_near_strips(const Tile& tile, const float* input,
                                            std::span<const Strip> strips, const float* filter,
                                            std::int64_t panel_floats, const float* bias,
@@ -268,12 +278,11 @@ void ConvolutionPlan::multiply_near_strips(const Tile& tile, const float* input,
   const std::int64_t channels =
       std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
   const std::int64_t columns = vectors_ * gemm_.lanes;
-  const std::int64_t together = std::clamp<std::int64_t>(
-      kNearBytes / (g.in_channels * columns * element_bytes_), 1, kStripsTogether);
+  const std::int64_t together = near_strips();
   const std::int64_t count = std::ssize(strips);
   kernels::GemmStrips product{.b = input,
                               .sums_stride = g.out_channel_stride,
-                              .fetches_sums = true,
+                              .fetches_sums = slots_ == 1 || tile.count[2] >= kLongRun,
                               .relu = is_relu(),
                               .next = reinterpret_cast<const char*>(input)};
   StripGroups groups;
