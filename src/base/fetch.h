@@ -9,6 +9,7 @@
 namespace weft::base {
 
 constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kLineFloats = kLineBytes / 4;
 
 [[gnu::always_inline]] inline void fetch(const std::byte* from, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(from + at);

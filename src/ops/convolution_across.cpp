@@ -23,9 +23,6 @@ constexpr std::int64_t kChannelsAhead = 4;
 // tenth longer.
 constexpr std::int64_t kSlabPositions = 256, kMostTilesAThread = 8;
 
-constexpr std::int64_t kLineFloats = 16;  // of a cache line
-constexpr std::int64_t kLineBytes = kLineFloats * 4;
-
 // Strips of a panel that follow each other, so that few runs are written, not a piece of every
 // channel: as many as have their input near. In turns, in us: 16 to 96, 112x112, 1x1: 549, strip by
 // strip 2134; two panels write two pieces: not worth while.
@@ -123,7 +120,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
 
 // Of a panel by one tile, in strips of two lines or more: of shorter ones nothing was gained.
 bool ConvolutionPlan::writes_planes() const noexcept {
-  return strips_first_ && tiling_.box_count() == 1 && vectors_ * gemm_.lanes >= 2 * kLineFloats;
+  return strips_first_ && tiling_.box_count() == 1 &&
+         vectors_ * gemm_.lanes >= 2 * base::kLineFloats;
 }
 
 // How many of a dimension a tile takes, about `part`, such that few vectors are not full; `inner`
@@ -175,7 +173,7 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
     const auto* line = reinterpret_cast<const std::byte*>(slot.line);
     if (lies) {
       line = tile.input + (origin + c * g.in_channel_stride) * element_bytes_;
-      for (std::int64_t i = 0; i < positions * element_bytes_; i += kLineBytes) {
+      for (std::int64_t i = 0; i < positions * element_bytes_; i += base::kLineBytes) {
         __builtin_prefetch(line + kChannelsAhead * g.in_channel_stride * element_bytes_ + i);
       }
     } else {
@@ -250,7 +248,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   // Where rows end within lines, these are waited for: those of the next panel come meanwhile. In
   // turns, two threads, fastest tenth: 96 to 576, 14x14: 123 us, else 139.
   const bool fetches_sums =
-      writes_runs && in_place && writes_planes() && g.out_channel_stride % kLineFloats != 0;
+      writes_runs && in_place && writes_planes() && g.out_channel_stride % base::kLineFloats != 0;
   // next: lines that are wanted next, one a term
   const auto multiply = [&](const Strip& strip, std::int64_t p, const void* next,
                             std::int64_t next_step) {
@@ -289,18 +287,18 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     // The filter is read once, strips are near, and what the next tile reads comes nearer.
     const auto* next =
         reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
-    const std::int64_t lines = next != nullptr ? tile.count[2] / kLineFloats + 1 : 0;
+    const std::int64_t lines = next != nullptr ? tile.count[2] / base::kLineFloats + 1 : 0;
     const std::int64_t calls = tile.panel_count * strips;
     std::int64_t line = 0, due = 0;  // the latter in parts of a line
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t s = 0; s < strips; ++s) {
         for (due += lines; due >= 2 * calls; due -= calls, ++line) {
           for (std::int64_t c = 0; c < g.in_channels; ++c) {
-            __builtin_prefetch(next + line * kLineFloats + c * g.in_channel_stride);
+            __builtin_prefetch(next + line * base::kLineFloats + c * g.in_channel_stride);
           }
         }
         if (due >= calls) {
-          multiply(slot.strips[s], p, next + line++ * kLineFloats, g.in_channel_stride * 4);
+          multiply(slot.strips[s], p, next + line++ * base::kLineFloats, g.in_channel_stride * 4);
           due -= calls;
         } else {
           multiply(slot.strips[s], p, input, 0);
@@ -317,7 +315,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   }
   // Of a line, what the next strip reads is fetched meanwhile, a line of each channel a panel.
   const std::int64_t strip_lines =
-      base::divide_up(vectors_ * gemm_.lanes, kLineFloats) + (lies_at_lines(g) ? 0 : 1);
+      base::divide_up(vectors_ * gemm_.lanes, base::kLineFloats) + (lies_at_lines(g) ? 0 : 1);
   const bool fetches_runs = tile.panel_count == kFewPanels && g.in_channels >= kManyChannels;
   const std::int64_t columns = vectors_ * gemm_.lanes;
   const std::int64_t near = kNearBytes / (g.in_channels * columns * 4);
@@ -351,7 +349,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
                 kStripsAhead * columns * 4);
           }
         } else if (p < strip_lines && s + together < strips) {
-          next = input + slot.strips[s + together].a + p * kLineFloats;
+          next = input + slot.strips[s + together].a + p * base::kLineFloats;
           next_step = g.in_channel_stride * 4;
         }
         multiply(slot.strips[s], p, next, next_step);

@@ -42,6 +42,7 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
       kernels_(kernels::direct_kernels(base::choose_isa(options.max_isa))),
       multiply_(kernels_.multiply),
       rows_(kernels::row_kernels(kernels_.isa)),
+      chain_(channels_a_chain(geometry_)),
       filter_(geometry_, data_type_, rows_.load(data_type_), panel_rows(geometry_.out_channels)) {
   type = OperatorType::convolution;
   inputs = general_.inputs;
@@ -347,7 +348,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         .in_channel_stride = channel_stride_,
         .in_row_stride = step_[kHeight] * row,
         .in_channels = phase.taps.empty() ? 0 : g.in_channels,
-        .chain_channels = channels_a_chain(g),
+        .chain_channels = chain_,
         .taps = phase.taps.data(),
         .tap_count = static_cast<std::int64_t>(phase.taps.size()),
         .window = phase.window,

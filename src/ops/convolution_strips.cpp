@@ -15,9 +15,6 @@ namespace weft::ops {
 
 namespace {
 
-constexpr std::int64_t kLineFloats = 16;  // of a cache line
-constexpr std::int64_t kLineBytes = kLineFloats * 4;
-
 // Input of strips that stays in the first-level cache while all panels pass by.
 constexpr std::int64_t kNearBytes = 24 << 10;
 
@@ -193,10 +190,10 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
                              tile.count[2] * tile.phases[2].in_step * g.in_strides[2]) *
                             element_bytes_;
   const std::int64_t other_terms = std::max<std::int64_t>(own_terms - (in_place ? rows : 0), 1);
-  const std::int64_t lines = base::divide_up(vectors_ * gemm_.lanes, kLineFloats);  // a term
+  const std::int64_t lines = base::divide_up(vectors_ * gemm_.lanes, base::kLineFloats);  // a term
   const std::int64_t next_step =
       std::min(base::divide_up(g.in_channels * span, strips * tile.panel_count * other_terms),
-               lines * kLineBytes);
+               lines * base::kLineBytes);
   std::int64_t ahead_channel = 0, ahead_bytes = 0;
 
   kernels::GemmStrips product{};

@@ -7,6 +7,7 @@
 
 #include "base/cache.h"
 #include "base/checked.h"
+#include "base/fetch.h"
 #include "ops/axis_window.h"
 
 namespace weft::ops {
@@ -130,19 +131,17 @@ constexpr double kTransposed = 1.25;
 // measured.
 constexpr double kTileStart = 45, kStored = 1;
 
-constexpr std::int64_t kLineFloats = 16;  // of a cache line
-
 // `sets`: no more than such a cache has on any machine.
 bool stays_in_cache(const ConvolutionGeometry& geometry, std::int64_t channels,
                     std::int64_t positions, std::int64_t cache_bytes, std::int64_t sets) {
   const std::int64_t distance = std::abs(geometry.in_channel_stride);
-  const bool whole = distance % kLineFloats == 0;
-  const std::int64_t lines = base::divide_up(positions, kLineFloats) + (whole ? 0 : 1);
+  const bool whole = distance % base::kLineFloats == 0;
+  const std::int64_t lines = base::divide_up(positions, base::kLineFloats) + (whole ? 0 : 1);
   // Sets at which channels start, and the lines that the fullest of all sets gets.
-  const std::int64_t between = whole ? std::gcd(distance / kLineFloats, sets) : 1;
+  const std::int64_t between = whole ? std::gcd(distance / base::kLineFloats, sets) : 1;
   const std::int64_t fullest =
       base::divide_up(channels * between, sets) * base::divide_up(lines, between);
-  return fullest <= cache_bytes / (kLineFloats * 4 * sets);
+  return fullest <= cache_bytes / (base::kLineFloats * 4 * sets);
 }
 
 constexpr std::int64_t kFirstCacheSets = 64, kSecondCacheSets = 1024;
@@ -249,7 +248,7 @@ bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
 }
 
 bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept {
-  return lies_in_line(geometry) && geometry.in_channel_stride % kLineFloats == 0;
+  return lies_in_line(geometry) && geometry.in_channel_stride % base::kLineFloats == 0;
 }
 
 bool is_line_across(const ConvolutionGeometry& geometry,
