@@ -94,6 +94,10 @@ std::int64_t terms_a_block(std::int64_t columns, std::int64_t positions) {
 // Where panels are of two vectors and the first-level cache is of 48 KiB, two chains are a block.
 constexpr std::int64_t kTermsAChain = 128;
 
+// Phases of few taps, as BACKWARD has them, sum many channels: twice as many chains take a fifth
+// off the error, for 1 to 3 percent of the time. One tap has less to sum for each number it writes.
+constexpr std::int64_t kFewTaps = 4, kTermsAShortChain = 64;
+
 std::int64_t equal_parts(std::int64_t whole, std::int64_t most) {
   return base::divide_up(whole, base::divide_up(whole, std::max<std::int64_t>(most, 1)));
 }
@@ -351,7 +355,9 @@ std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
 }
 
 std::int64_t channels_a_chain(const ConvolutionGeometry& geometry) noexcept {
-  return equal_parts(geometry.in_channels, kTermsAChain / most_taps(geometry));
+  const std::int64_t taps = most_taps(geometry);
+  const bool few_taps = taps > 1 && taps <= kFewTaps;
+  return equal_parts(geometry.in_channels, (few_taps ? kTermsAShortChain : kTermsAChain) / taps);
 }
 
 ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
