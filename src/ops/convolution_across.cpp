@@ -23,24 +23,9 @@ constexpr std::int64_t kChannelsAhead = 4;
 // tenth longer.
 constexpr std::int64_t kSlabPositions = 256, kMostTilesAThread = 8;
 
-// Strips of a panel that follow each other, so that few runs are written, not a piece of every
-// channel: as many as have their input near. In turns, in us: 16 to 96, 112x112, 1x1: 549, strip by
-// strip 2134; two panels write two pieces: not worth while.
-constexpr std::int64_t kNearBytes = 64 << 10;
-constexpr std::int64_t kFewPanels = 2;
-
 // Two threads share the panels of a tile by no fewer: what each reads first comes for all of them.
 // In turns, fastest tenth: 64 to 384, 14x14: 74 us, by three panels 81.
 constexpr std::int64_t kPanelsAPass = 8;
-
-// Of fewer strips the lines of results come too early for the first-level cache. In turns, us: 48
-// to 192, 56x56: two strips a call 750, one by one 610.
-constexpr std::int64_t kManyStrips = 3;
-
-// Then the input is most of what moves. Of so many strips it is fetched a channel after the other:
-// lines that lie together come faster. 96 to 16, 112x112, in turns: 732 us, line by line 1947.
-constexpr std::int64_t kStripsAhead = 6;
-constexpr std::int64_t kManyChannels = 64;
 
 }  // namespace
 
@@ -205,6 +190,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
                                       const Tile& given, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   if (slabs_) return multiply_slabs(arguments, packed, given, slot);
+  if (strips_first_) return multiply_near_strips(arguments, packed, given, slot);
   const std::int64_t rows = filter_.panel_rows();
   const float* input = slot.planes;
   if (given.in_place) {
@@ -244,17 +230,12 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   product.first = true;
   product.bias_of_positions = true;
   product.relu = is_relu();
-  const bool writes_runs = strips_first_ && !copies_strips_ && tile.panel_count > kFewPanels;
-  // Where rows end within lines, these are waited for: those of the next panel come meanwhile. In
-  // turns, two threads, fastest tenth: 96 to 576, 14x14: 123 us, else 139.
-  const bool fetches_sums =
-      writes_runs && in_place && writes_planes() && g.out_channel_stride % base::kLineFloats != 0;
   // next: lines that are wanted next, one a term
   const auto multiply = [&](const Strip& strip, std::int64_t p, const void* next,
                             std::int64_t next_step) {
     const std::int64_t count = std::min(rows, channels - p * rows);
     product.a = filter + p * panel_floats;
-    product.b = copies_strips_ ? slot.planes : input + strip.a;
+    product.b = input + strip.a;
     if (half && in_place) {
       product.half = reinterpret_cast<std::uint16_t*>(at(p * rows, strip.acc));
     } else if (in_place) {
@@ -265,11 +246,6 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.depth = strip.depth;
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
-    if (fetches_sums) {
-      for (std::int64_t n = (p + 1) * rows; n < std::min((p + 2) * rows, channels); ++n) {
-        base::fetch_to_write(at(n, strip.acc), strip.count * element_bytes_);
-      }
-    }
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
     if (in_place) return;
     for (std::int64_t n = 0; activation_ && !product.relu && n < count; ++n) {
@@ -278,85 +254,31 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     rows_.store_rows_f16(slot.sums, product.acc_stride, at(p * rows, strip.acc),
                          g.out_channel_stride, count, strip.count);
   };
-  const auto activate_line = [&](std::int64_t first, std::int64_t end) {
-    for (std::int64_t n = first; activation_ && !product.relu && !half && n < end; ++n) {
+  // The filter is read once, strips are near, and what the next tile reads comes nearer.
+  const auto* next =
+      reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
+  const std::int64_t lines = next != nullptr ? tile.count[2] / base::kLineFloats + 1 : 0;
+  const std::int64_t calls = tile.panel_count * strips;
+  std::int64_t line = 0, due = 0;  // the latter in parts of a line
+  for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+    for (std::int64_t s = 0; s < strips; ++s) {
+      for (due += lines; due >= 2 * calls; due -= calls, ++line) {
+        for (std::int64_t c = 0; c < g.in_channels; ++c) {
+          __builtin_prefetch(next + line * base::kLineFloats + c * g.in_channel_stride);
+        }
+      }
+      if (due >= calls) {
+        multiply(slot.strips[s], p, next + line++ * base::kLineFloats, g.in_channel_stride * 4);
+        due -= calls;
+      } else {
+        multiply(slot.strips[s], p, input, 0);
+      }
+    }
+    if (!activation_ || product.relu || half) continue;
+    for (std::int64_t n = p * rows; n < std::min((p + 1) * rows, channels); ++n) {
       activate(reinterpret_cast<float*>(at(n, slot.strips[0].acc)), tile.count[2]);
     }
-  };
-  if (!strips_first_) {
-    // The filter is read once, strips are near, and what the next tile reads comes nearer.
-    const auto* next =
-        reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
-    const std::int64_t lines = next != nullptr ? tile.count[2] / base::kLineFloats + 1 : 0;
-    const std::int64_t calls = tile.panel_count * strips;
-    std::int64_t line = 0, due = 0;  // the latter in parts of a line
-    for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-      for (std::int64_t s = 0; s < strips; ++s) {
-        for (due += lines; due >= 2 * calls; due -= calls, ++line) {
-          for (std::int64_t c = 0; c < g.in_channels; ++c) {
-            __builtin_prefetch(next + line * base::kLineFloats + c * g.in_channel_stride);
-          }
-        }
-        if (due >= calls) {
-          multiply(slot.strips[s], p, next + line++ * base::kLineFloats, g.in_channel_stride * 4);
-          due -= calls;
-        } else {
-          multiply(slot.strips[s], p, input, 0);
-        }
-      }
-      activate_line(p * rows, std::min((p + 1) * rows, channels));
-    }
-    return;
   }
-  if (writes_runs && !fetches_sums && near_strips() >= kManyStrips) {
-    multiply_near_strips(tile, input, {slot.strips, slot.strips + strips}, filter, panel_floats,
-                         has_bias ? slot.bias : nullptr, reinterpret_cast<float*>(at(0, 0)));
-    return activate_line(0, channels);
-  }
-  // Of a line, what the next strip reads is fetched meanwhile, a line of each channel a panel.
-  const std::int64_t strip_lines =
-      base::divide_up(vectors_ * gemm_.lanes, base::kLineFloats) + (lies_at_lines(g) ? 0 : 1);
-  const bool fetches_runs = tile.panel_count == kFewPanels && g.in_channels >= kManyChannels;
-  const std::int64_t columns = vectors_ * gemm_.lanes;
-  const std::int64_t near = kNearBytes / (g.in_channels * columns * 4);
-  const std::int64_t together =
-      writes_runs ? std::clamp<std::int64_t>(near, 1, kStripsTogether) : 1;
-  for (std::int64_t first = 0; first < strips; first += together) {
-    const std::int64_t end = std::min(first + together, strips);
-    if (copies_strips_) {
-      const Strip& strip = slot.strips[first];
-      gemm_.pad_rows({.from = input + strip.a,
-                      .to = slot.planes,
-                      .from_stride = g.in_channel_stride,
-                      .to_stride = tile.channel_stride,
-                      .rows = g.in_channels,
-                      .before = 0,
-                      .count = strip.count,
-                      .size = strip.count});
-    }
-    for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-      for (std::int64_t s = first; s < end; ++s) {
-        const void* next = input;
-        std::int64_t next_step = 0;
-        if (fetches_runs) {
-          const std::int64_t calls = kStripsAhead * tile.panel_count;
-          const std::int64_t call = s % kStripsAhead * tile.panel_count + p;
-          const float* const wanted = input + (s / kStripsAhead + 1) * kStripsAhead * columns;
-          for (std::int64_t c = g.in_channels * call / calls;
-               c < g.in_channels * (call + 1) / calls; ++c) {
-            base::fetch_to_second_level(
-                reinterpret_cast<const std::byte*>(wanted + c * g.in_channel_stride),
-                kStripsAhead * columns * 4);
-          }
-        } else if (p < strip_lines && s + together < strips) {
-          next = input + slot.strips[s + together].a + p * base::kLineFloats;
-          next_step = g.in_channel_stride * 4;
-        }
-        multiply(slot.strips[s], p, next, next_step);
-      }
-    }
-  }
-  activate_line(0, channels);
 }
 
 // Of an image's first position, in the tile's first output channel.

@@ -182,7 +182,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       line_floats_ = strips_apart_ ? tiling_.box_positions() : 0;
       plane_floats_ =
           tiling_.channel_block *
-          (copies_strips_ ? tiling_.strip : base::round_up(line_floats_, tiling_.strip));
+          (copies_strips_ ? copied_stride() : base::round_up(line_floats_, tiling_.strip));
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
                     : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip

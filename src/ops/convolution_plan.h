@@ -208,11 +208,13 @@ class ConvolutionPlan final : public PlanBody {
   void multiply_strips(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const float* input, const Slot& slot) const noexcept;
   std::int64_t near_strips() const noexcept;
-  void multiply_near_strips(const Tile& tile, const float* input, std::span<const Strip> strips,
-                            const float* filter, std::int64_t panel_floats, const float* bias,
-                            float* sums) const noexcept;
+  std::int64_t copied_stride() const noexcept {
+    return plane_stride(near_strips() * tiling_.strip);
+  }
+  void multiply_near_strips(const RunArguments& arguments, const std::byte* packed,
+                            const Tile& tile, const Slot& slot) const noexcept;
   static void group_strips(std::span<const Strip> strips, std::int64_t first, std::int64_t end,
-                           StripGroups& groups) noexcept;
+                           std::int64_t origin, StripGroups& groups) noexcept;
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                       const Slot& slot) const noexcept;
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;

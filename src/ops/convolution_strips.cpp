@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -15,8 +16,10 @@ namespace weft::ops {
 
 namespace {
 
-// Input of strips that stays in the first-level cache while all panels pass by.
+// Input of strips of kAcrossVectors that stays in the first-level cache while all panels pass by.
+// Fewer panels write so few pieces that nothing is gained by runs.
 constexpr std::int64_t kNearBytes = 24 << 10;
+constexpr std::int64_t kFewPanels = 2;
 
 // Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
 // In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130.
@@ -239,7 +242,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   StripGroups groups;
   for (std::int64_t first = 0, end; first < strips; first = end) {
     end = std::min(first + kStripsTogether, strips);
-    if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, groups);
+    if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, 0, groups);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t i = 0; in_place && i < groups.count; ++i) {
         multiply(*groups.groups[i].like, groups.groups[i].places, p);
@@ -259,46 +262,81 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
 
 // As many as have their input near.
 std::int64_t ConvolutionPlan::near_strips() const noexcept {
-  const std::int64_t bytes = geometry_.in_channels * vectors_ * gemm_.lanes * element_bytes_;
+  if (tiling_.panel_block <= kFewPanels) return 1;
+  const std::int64_t bytes = geometry_.in_channels * kAcrossVectors * gemm_.lanes * 4;
   return std::clamp<std::int64_t>(kNearBytes / bytes, 1, kStripsTogether);
 }
 
-// One tap, float32: near strips together. What the next ones read comes a channel after the other.
-// In turns, in us, AVX2: 16 to 96, 112x112: 791, with a call for every strip 1194; 96 to 576,
-// 14x14: 308, else 327, and 317 with strips of 64 KiB.
-void ConvolutionPlan::multiply_near_strips(const Tile& tile, const float* input,
-                                           std::span<const Strip> strips, const float* filter,
-                                           std::int64_t panel_floats, const float* bias,
-                                           float* sums) const noexcept {
+// One tap, float32: near strips together; where channels share sets of the cache, copied first.
+// What the next ones read comes a channel after the other; what a single one reads comes with the
+// terms that bring no lines of sums, else before these. In turns, in us: 16 to 96, 112x112, AVX2:
+// 791, with a call for every strip 1194; 96 to 576, 14x14: 308, with strips of 64 KiB 317. AVX-512:
+// 32 to 16, 112x112: 255, without all lines of sums and of the next strip 325; 16 to 96, 64x64,
+// copied: 236, strip by strip 396, and 643 without lines of sums.
+void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const std::byte* packed,
+                                           const Tile& given, const Slot& slot) const noexcept {
+  assert(given.in_place);
   const ConvolutionGeometry& g = geometry_;
+  const Tile tile = join_rows(given);
   const std::int64_t rows = filter_.panel_rows();
   const std::int64_t channels =
       std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const bool has_bias = arguments.inputs[2] != nullptr;
+  if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
+  const auto* const input = reinterpret_cast<const float*>(given.input);
+  auto* const output = reinterpret_cast<float*>(first_output(arguments, tile));
+  const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t columns = vectors_ * gemm_.lanes;
   const std::int64_t together = near_strips();
-  const std::int64_t count = std::ssize(strips);
-  kernels::GemmStrips product{.b = input,
-                              .sums_stride = g.out_channel_stride,
-                              .fetches_sums = slots_ == 1 || tile.count[2] >= kLongRun,
-                              .relu = is_relu(),
-                              .next = reinterpret_cast<const char*>(input)};
+  const std::int64_t count = list_strips(tile, g.in_channels, slot);
+  const std::span<const Strip> strips(slot.strips, slot.strips + count);
+  kernels::GemmStrips product{
+      .b = copies_strips_ ? slot.planes : input,
+      .sums_stride = g.out_channel_stride,
+      // Where no other thread writes beside them.
+      .fetches_sums = slots_ == 1 || tiling_.box_count() == 1 || tile.count[2] >= kLongRun,
+      .relu = is_relu(),
+      .next = reinterpret_cast<const char*>(input)};
+  const bool spreads = product.fetches_sums && g.in_channels >= rows;
+  const std::int64_t other_terms = g.in_channels - (spreads ? rows : 0);
   StripGroups groups;
   for (std::int64_t first = 0, end; first < count; first = end) {
     end = std::min(first + together, count);
-    group_strips(strips, first, end, groups);
+    const std::int64_t origin = copies_strips_ ? strips[first].a : 0;
+    if (copies_strips_) {
+      const std::int64_t run = strips[end - 1].a + strips[end - 1].count - origin;
+      gemm_.pad_rows({.from = input + origin,
+                      .to = slot.planes,
+                      .from_stride = g.in_channel_stride,
+                      .to_stride = tile.channel_stride,
+                      .rows = g.in_channels,
+                      .before = 0,
+                      .count = run,
+                      .size = run});
+    }
+    group_strips(strips, first, end, origin, groups);
     const std::int64_t after = std::min(end + together, count) - end;
-    const float* const wanted = after > 0 ? input + strips[end].a : nullptr;
-    const std::int64_t wanted_channels = after > 0 ? g.in_channels : 0;
+    const auto wanted = [&](std::int64_t channel) {
+      return reinterpret_cast<const std::byte*>(input + strips[end].a +
+                                                channel * g.in_channel_stride);
+    };
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
-      for (std::int64_t c = wanted_channels * p / tile.panel_count;
-           c < wanted_channels * (p + 1) / tile.panel_count; ++c) {
-        base::fetch_to_second_level(
-            reinterpret_cast<const std::byte*>(wanted + c * g.in_channel_stride),
-            after * columns * element_bytes_);
+      const std::int64_t channels_ahead = after > 0 ? g.in_channels : 0;
+      const std::int64_t last = channels_ahead * (p + 1) / tile.panel_count;
+      std::int64_t c = channels_ahead * p / tile.panel_count;
+      product.next_step = product.next_line = 0;
+      if (together == 1 && c < last) {
+        const std::int64_t with_terms = std::max(c, last - other_terms);
+        for (; c < with_terms; ++c) base::fetch(wanted(c), columns * 4);
+        product.next = reinterpret_cast<const char*>(wanted(c));
+        product.next_step = g.in_channel_stride * 4;
+        product.next_line = base::kLineBytes;
+        c = last;
       }
-      product.a = filter + p * panel_floats;
-      product.bias = bias != nullptr ? bias + p * rows : nullptr;
-      product.sums = sums + p * rows * g.out_channel_stride;
+      for (; c < last; ++c) base::fetch_to_second_level(wanted(c), after * columns * 4);
+      product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
+      product.bias = has_bias ? slot.bias + p * rows : nullptr;
+      product.sums = output + p * rows * g.out_channel_stride;
       for (std::int64_t i = 0; i < groups.count; ++i) {
         const auto& [like, places] = groups.groups[i];
         product.terms = like->terms;
@@ -309,11 +347,16 @@ void ConvolutionPlan::multiply_near_strips(const Tile& tile, const float* input,
       }
     }
   }
+  for (std::int64_t n = 0; activation_ && !product.relu && n < channels; ++n) {
+    activate(output + n * g.out_channel_stride + strips[0].acc, tile.count[2]);
+  }
 }
 
-// Strips [first, end), those that are alike together, and which come after them.
+// Strips [first, end), those that are alike together, and which come after them; `origin`: of where
+// they lie.
 void ConvolutionPlan::group_strips(std::span<const Strip> strips, std::int64_t first,
-                                   std::int64_t end, StripGroups& groups) noexcept {
+                                   std::int64_t end, std::int64_t origin,
+                                   StripGroups& groups) noexcept {
   groups.count = 0;
   kernels::GemmPlace* place = groups.places.data();
   std::array<bool, kStripsTogether> taken{};
@@ -321,7 +364,7 @@ void ConvolutionPlan::group_strips(std::span<const Strip> strips, std::int64_t f
     if (taken[s - first]) continue;
     const Strip& like = strips[s];
     kernels::GemmPlace* const begin = place;
-    const auto take = [&](const Strip& strip) { *place++ = {strip.a, strip.acc}; };
+    const auto take = [&](const Strip& strip) { *place++ = {strip.a - origin, strip.acc}; };
     const auto is_alike = [&](const Strip& strip) {
       return strip.count == like.count && strip.terms == like.terms;
     };

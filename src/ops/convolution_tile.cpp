@@ -37,7 +37,7 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   tile.in_place = inside;
   if (inside) {
     tile.element_strides = g.in_strides;
-    tile.channel_stride = copies_strips_ ? vectors_ * gemm_.lanes : g.in_channel_stride;
+    tile.channel_stride = copies_strips_ ? copied_stride() : g.in_channel_stride;
     for (int d = 0; d < kSpatial; ++d) {
       tile.input += tile.windows[d].lowest * g.in_strides[d] * element_bytes_;
     }

@@ -123,7 +123,7 @@ TEST_P(AcrossTest, SumsAreTheChainsOfStrictMode) {
 TEST_P(AcrossTest, LinesAreChains) {
   for (const std::uint32_t in : {15u, 16u, 64u, 300u}) {
     for (const std::uint32_t out : {1u, 3u, 8u, 13u, 30u, 120u}) {
-      for (const std::uint32_t size : {1u, 17u, 33u, 49u, 1024u, 1031u, 6000u}) {
+      for (const std::uint32_t size : {1u, 17u, 33u, 49u, 1024u, 1031u, 2048u, 6000u}) {
         if (in * out * size > 3'000'000) continue;
         ConvolutionParams params;
         params.mode = ConvolutionMode::cross_correlation;
