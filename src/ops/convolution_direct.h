@@ -122,6 +122,8 @@ class DirectConvolution final : public PlanBody {
                            std::int64_t index) const noexcept;
   float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;
   bool has_non_finite(const std::byte* packed) const noexcept;
+  Extent window_in_place() const noexcept;
+  void put_columns_first(std::byte* packed) const noexcept;
 
   ConvolutionPlan general_;
   const ConvolutionGeometry& geometry_;

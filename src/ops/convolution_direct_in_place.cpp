@@ -1,6 +1,7 @@
 // Depthwise sums of DirectConvolution straight from the input (kernels/direct/in_place.h).
 
 #include <algorithm>
+#include <array>
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
@@ -170,25 +171,50 @@ std::int64_t DirectConvolution::dense_bytes() const noexcept {
   return dense ? elements * element_bytes_ : 0;
 }
 
+// The window of a group, as the sums take it.
+DirectConvolution::Extent DirectConvolution::window_in_place() const noexcept {
+  const auto& [depth, height, width] = phases_[0].phases;
+  if (whole_planes_) return {1, depth.taps, height.taps * width.taps};
+  return {depth.taps, height.taps, width.taps};
+}
+
+// Filters lie row by row; the sums take the numbers of a column together.
+void DirectConvolution::put_columns_first(std::byte* packed) const noexcept {
+  const auto [layers, rows, columns] = window_in_place();
+  if (rows == 1) return;
+  std::array<float, DirectInPlace::kMaxRows * DirectInPlace::kMaxColumns> by_columns;
+  for (std::int64_t group = 0; group < geometry_.groups; ++group) {
+    const float* const first = filter_.panel(packed, group, 0, phases_[0].class_offset);
+    auto* layer =
+        reinterpret_cast<float*>(packed + (reinterpret_cast<const std::byte*>(first) - packed));
+    for (std::int64_t k = 0; k < layers; ++k, layer += rows * columns) {
+      float* to = by_columns.data();
+      for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t i = 0; i < rows; ++i) *to++ = layer[i * columns + j];
+      }
+      std::copy(by_columns.data(), to, layer);
+    }
+  }
+}
+
 void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::byte* packed,
                                      const Tile& tile, const Batch& batch,
                                      float* copy) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto extent = [](const Extent& x) { return DirectExtent{x[0], x[1], x[2]}; };
-  Extent sizes, window, first;
+  Extent sizes, first;
   std::int64_t out = tile.image * g.out_batch_stride + batch.first * g.out_channel_stride;
   for (int d = 0; d < kSpatial; ++d) {
     const Phase& phase = phases_[0].phases[d];
     sizes[d] = g.axes[d].in_size();
-    window[d] = phase.taps;
     first[d] = tile.first[d] * phase.in_step + phase.first_offset;
     out += tile.first[d] * g.out_strides[d];
   }
   DirectInPlace::Plane plane{};
   Extent out_sizes = tile.size, in_strides = g.in_strides, out_strides = g.out_strides;
   if (whole_planes_) {
-    plane = {sizes[kWidth], window[kWidth], first[kHeight], first[kWidth]};
-    for (Extent* x : {&sizes, &window, &out_sizes}) {
+    plane = {sizes[kWidth], phases_[0].phases[kWidth].taps, first[kHeight], first[kWidth]};
+    for (Extent* x : {&sizes, &out_sizes}) {
       *x = {1, (*x)[kDepth], (*x)[kHeight] * (*x)[kWidth]};
     }
     first = {0, first[kDepth], 0};
@@ -208,7 +234,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
             (tile.image * g.in_batch_stride + batch.first * g.in_channel_stride) * element_bytes_,
       .in_sizes = extent(sizes),
       .in_strides = extent(in_strides),
-      .window = extent(window),
+      .window = extent(window_in_place()),
       .step = extent(step_),
       .first = extent(first),
       .plane = plane,

@@ -80,6 +80,7 @@ void DirectConvolution::join_phases() {
 
 void DirectConvolution::pack_all(const void* filter, std::byte* packed) const noexcept {
   filter_.pack(filter, packed, slots_);
+  if (in_place_) put_columns_first(packed);
   pack_joint(packed, reinterpret_cast<float*>(packed + joint_offset_));
 }
 

@@ -94,7 +94,7 @@ class InPlace : public KernelTest<DirectKernels> {
                                 .readable_end = x.first() + s.channels * in_size,
                                 .copy = copy.data(),
                                 .copied = 2,
-                                .filter = filter.first(),
+                                .filter = nullptr,
                                 .bias = bias.first(),
                                 .out = y.first(),
                                 .half = sizeof(T) == 2,
@@ -119,7 +119,15 @@ class InPlace : public KernelTest<DirectKernels> {
     blocks.back().readable = nullptr;  // all copied
     blocks.back().readable_end = nullptr;
     blocks.back().copied = s.channels / 2 * 2 + 2;
-    for (const DirectInPlace& block : blocks) {
+    const StridedArray<float> by_columns(s.channels * taps, 1);
+    for (DirectInPlace& block : blocks) {
+      const DirectExtent& window = block.window;
+      for (std::int64_t t = 0; t < s.channels * taps; ++t) {
+        const std::int64_t column = t % window.width, row = t / window.width % window.height;
+        const std::int64_t layer = t / (window.width * window.height);
+        by_columns[(layer * window.width + column) * window.height + row] = filter[t];
+      }
+      block.filter = by_columns.first();
       for (T& number : y.all()) number = T{};
       GetParam().in_place(block);
       ASSERT_TRUE(y.intact());

@@ -23,4 +23,5 @@ WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_DIRECT)
 
 namespace weft::kernels::avx512 {
 void direct_in_place(const DirectInPlace& b) noexcept;
-}
+void direct_in_place_runs(const DirectInPlace& b) noexcept;  // where b.run is set
+}  // namespace weft::kernels::avx512

@@ -7,7 +7,6 @@
 #include "kernels/direct/direct_levels.h"
 
 #ifdef __AVX512F__
-#include "kernels/direct/in_place_runs.h"
 #include "kernels/direct/in_place_sums.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -367,7 +366,7 @@ void sum(const DirectInPlace& b) {
 }  // namespace
 
 void direct_in_place(const DirectInPlace& b) noexcept {
-  if (b.run) return b.half ? sum_runs<std::uint16_t>(b) : sum_runs<float>(b);
+  if (b.run) return direct_in_place_runs(b);
   b.half ? sum<std::uint16_t>(b) : sum<float>(b);
 }
 

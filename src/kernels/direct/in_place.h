@@ -22,7 +22,8 @@ struct DirectExtent {
 // Which of them, rows do not decide.
 //
 //   in      in(d, h, w) = in[d * in_strides.depth + h * in_strides.height + w] inside in_sizes
-//   filter  window.depth * window.height * window.width numbers in row-major order
+//   filter  window.depth * window.width * window.height numbers: of each layer one column of the
+//           window after the other
 //   out     contiguous along rows
 struct DirectInPlace {
   const void* in;  // float32, or with `half` float16, as the output is
@@ -71,8 +72,8 @@ struct DirectInPlace {
     return (elements + 31) / 16 * 16;
   }
 
-  // Most columns of a window, and masks of one row: vectors times columns of the window.
-  static constexpr std::int64_t kMaxColumns = 64, kMaxMasks = 1024;
+  // Most rows and columns of a window, and masks of one row: vectors times columns of the window.
+  static constexpr std::int64_t kMaxRows = 7, kMaxColumns = 64, kMaxMasks = 1024;
 
   // Whether there are kernels for rows of so many elements, of which vectors leave only the ends,
   // and a window of one row of so many columns that begins so much before them.
@@ -102,7 +103,7 @@ struct DirectInPlace {
   // where less than a window is padded.
   static constexpr bool has_window(std::int64_t rows, std::int64_t step) {
     if (step == 2) return rows == 3 || rows == 5;
-    return step == 1 && (rows == 3 || rows == 5 || rows == 7);
+    return step == 1 && (rows == 3 || rows == 5 || rows == kMaxRows);
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Sums of blocks of outputs, read where the input lies or from a copy. Only for in_place.cpp.
+// Sums of blocks of outputs, read where the input lies or from a copy. Only for in_place.cpp
+// and in_place_runs.cpp.
 
 #include <immintrin.h>
 
@@ -128,7 +129,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
   const auto* in_layer = static_cast<const float*>(b.in);
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.masks;
-    for (int64_t j = 0; j < columns; ++j, ++factors) {
+    for (int64_t j = 0; j < columns; ++j, factors += kWindow) {
       for (int64_t i = b.fetch.times; i > 0; --i, wanted += b.fetch.step) {
         __builtin_prefetch(wanted);
         if constexpr (kStep == 1) __builtin_prefetch(wanted + b.fetch.to_out, 1);
@@ -141,7 +142,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
       for (int c = 0; c < kChannels; ++c) {
         const float* number = factors + c * b.filter_channel_stride;
 #pragma GCC unroll 16
-        for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i * columns]));
+        for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i]));
       }
       const float* line = in_layer + b.offsets[j];
 #pragma GCC unroll 32
@@ -169,7 +170,6 @@ WEFT_UNROLLED void sum_block(Block& b) {
         }
       }
     }
-    factors += (kWindow - 1) * columns;
   }
 #pragma GCC unroll 2
   for (int c = 0; c < kChannels; ++c) {
@@ -269,7 +269,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
     bias[c] = keep(set(b.bias[c]));
 #pragma GCC unroll 16
     for (int i = 0; i < 9; ++i) {
-      factor[c][i / 3][i % 3] = keep(set(b.filter[c * b.filter_channel_stride + i]));
+      factor[c][i % 3][i / 3] = keep(set(b.filter[c * b.filter_channel_stride + i]));
     }
   }
   Mask left[3], right[3];
@@ -399,7 +399,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
           for (int r = 0; r < kLive; ++r) {
             const int h = s + (kLive - 1 - r) * kStep;
             if (h >= kWindow) continue;
-            sum[r][p] = multiply_add(factor[p][h * kWindow + j], x, sum[r][p], mask[j]);
+            sum[r][p] = multiply_add(factor[p][j * kWindow + h], x, sum[r][p], mask[j]);
           }
         }
       }

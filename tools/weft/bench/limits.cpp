@@ -75,12 +75,12 @@ double measure_copy(unsigned threads) {
 
 Limits measure_limits(Isa isa, unsigned threads) {
   constexpr std::uint64_t kRounds = 20'000;
-  Limits limits{.threads = threads};
+  Limits limits{.isa = isa, .threads = threads};
   limits.fma_gflops =
       best_rate(threads, [&](unsigned) { return multiply_add_loop(isa, kRounds); }) / 1e9;
   if (isa == Isa::amx) {
-    const double rate = best_rate(threads, [](unsigned) { return amx_loop(kRounds / 4); }) / 6e9;
-    if (rate > 0) limits.amx_float32_gflops = rate;
+    const double rate = best_rate(threads, [](unsigned) { return amx_loop(kRounds / 4); }) / 1e9;
+    if (rate > 0) limits.amx_float32_gflops = rate / kFloat32Products;
   }
   limits.copy_gbytes = measure_copy(threads) / 1e9;
   return limits;

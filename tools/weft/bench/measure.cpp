@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "bench/judge.h"
-#include "bench/memory_pass.h"
+#include "bench/limit_passes.h"
 #include "bench/weft_contender.h"
 
 namespace weft::cli::bench {
@@ -50,15 +50,45 @@ Field gather(const Task& task, std::vector<PeerSlot>& slots, Row& row) {
   return field;
 }
 
-// Limits of the operations of a shape.
-void set_limits(const Task& task, const Limits& limits, Row& row) {
-  const double flops = task.shape.flops();
-  row.fma_us = flops / limits.fma_gflops / 1e3;
-  if (task.shape.type() != OperatorType::convolution) return;
-  const auto amx = task.shape.data_type() == DataType::float16 ? limits.amx_float16_gflops()
-                                                               : limits.amx_float32_gflops;
-  if (amx) row.amx_us = flops / *amx / 1e3;
-}
+// What limits a task, in turn with the others.
+class LimitRacers {
+ public:
+  LimitRacers(const Task& task, const Limits& limits) : task_(task), memory_(memory_passes(task)) {
+    if (task.shape.flops() > 0) multiply_adds_ = multiply_add_pass(task.threads, limits.isa);
+    if (task.shape.type() == OperatorType::convolution && limits.amx_float32_gflops) {
+      amx_ = amx_pass(task.threads);
+    }
+  }
+
+  // Owned by `owner` and the two after it.
+  void enter(std::vector<Racer>& racers, std::size_t owner) {
+    first_ = racers.size();
+    for (Way& pass : memory_) racers.push_back({pass.contender.get(), owner});
+    if (multiply_adds_) racers.push_back({multiply_adds_.get(), owner + 1});
+    if (amx_) racers.push_back({amx_.get(), owner + 2});
+  }
+  static constexpr std::size_t kOwners = 3;
+
+  void finish(const std::vector<Racer>& racers, Row& row) const {
+    std::size_t i = first_;
+    const auto median = [&] { return racers[i++].timing().median_us; };
+    row.memory_us = median();
+    row.memory_us = std::min(row.memory_us, median());
+    if (multiply_adds_) row.fma_us = median() * flops() / multiply_adds_->operations();
+    if (amx_) row.amx_us = median() * flops() * products() / amx_->operations();
+  }
+
+ private:
+  double flops() const { return task_.shape.flops(); }
+  double products() const {
+    return task_.shape.data_type() == DataType::float16 ? kFloat16Products : kFloat32Products;
+  }
+
+  const Task& task_;
+  std::vector<Way> memory_;
+  std::unique_ptr<OperationsPass> multiply_adds_, amx_;
+  std::size_t first_ = 0;
+};
 
 }  // namespace
 
@@ -80,7 +110,6 @@ const WayResult* PeerResult::way(std::string_view wanted) const {
 Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers,
             const MeasureOptions& options) {
   Row row{.shape = &task.shape, .threads = task.threads};
-  set_limits(task, limits, row);
   const Judge judge(task.shape, task.tensors);
   const std::span<std::byte> output = task.tensors.output_elements(0);
 
@@ -100,13 +129,13 @@ Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers
     row.disagreements.push_back(fmt::format("weft and the exact result: {}", *wrong));
   }
 
-  std::vector<Way> passes = memory_passes(own);
+  LimitRacers limit_racers(own, limits);
   Field field = gather(task, peers, row);
   std::vector<Racer> racers = {{&weft, 0}};
-  for (Way& pass : passes) racers.push_back({pass.contender.get(), 1});
+  limit_racers.enter(racers, 1);
   const std::size_t first_rival = racers.size();
   for (std::size_t i = 0; i < field.ways.size(); ++i) {
-    racers.push_back({field.ways[i].contender.get(), 2 + field.owners[i]});
+    racers.push_back({field.ways[i].contender.get(), 1 + LimitRacers::kOwners + field.owners[i]});
     Racer& racer = racers.back();
     WayResult way{field.ways[i].name, field.ways[i].counts};
     try {
@@ -124,7 +153,7 @@ Row measure(const Task& task, const Limits& limits, std::vector<PeerSlot>& peers
 
   race(racers, options.race);
   row.weft = racers[0].timing();
-  row.memory_us = std::min(racers[1].timing().median_us, racers[2].timing().median_us);
+  limit_racers.finish(racers, row);
   for (std::size_t i = 0; i < field.ways.size(); ++i) {
     const Racer& racer = racers[first_rival + i];
     if (racer.failure.empty()) {

@@ -41,8 +41,8 @@ struct Row {
   Timing weft = {};
   double rms_error = 0;
   double memory_us = 0;               // to read the input and write the output
-  double fma_us = 0;                  // for the operations, at the limit of the multiply-adds
-  std::optional<double> amx_us = {};  // likewise of the matrix unit; convolutions only
+  double fma_us = 0;                  // for the operations, as multiply-adds in registers
+  std::optional<double> amx_us = {};  // likewise in the matrix unit; convolutions only
   std::vector<PeerResult> peers = {};
   std::vector<std::string> disagreements = {};  // who differs from whom, where
 

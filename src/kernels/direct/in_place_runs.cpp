@@ -1,13 +1,13 @@
-#pragma once
-
-// Sums of long rows under windows of one row, float32 read where the input lies. Only for
-// in_place.cpp.
+// Sums of long rows under windows of one row, float32 read where the input lies.
 
 #include <type_traits>
 #include <utility>
 
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
+#include "kernels/direct/in_place.h"
+
+#ifdef __AVX512F__
 #include "kernels/direct/in_place_sums.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -216,4 +216,11 @@ void sum_runs(const DirectInPlace& b) {
 }
 
 }  // namespace
+
+void direct_in_place_runs(const DirectInPlace& b) noexcept {
+  b.half ? sum_runs<std::uint16_t>(b) : sum_runs<float>(b);
+}
+
 }  // namespace weft::kernels::WEFT_ISA
+
+#endif
