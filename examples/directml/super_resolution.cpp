@@ -9,6 +9,7 @@
 // out as it likes; at execution they are not bound again.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -30,7 +31,7 @@ constexpr float kSharpening = 0.5f;
 
 // Channel 0 passes the picture on, 1 and 2 hold the positive and the negative Laplacian.
 Layer look() {
-  Layer layer = {1, 8, 3, false, std::vector<float>(8 * 9), std::vector<float>(8)};
+  Layer layer = {1, 8, 3, false, std::vector<float>(std::size_t{8} * 9), std::vector<float>(8)};
   const float centre[9] = {0, 0, 0, 0, 1, 0, 0, 0, 0};
   const float laplacian[9] = {0, -1, 0, -1, 4, -1, 0, -1, 0};
   for (int i = 0; i < 9; ++i) {
@@ -42,7 +43,7 @@ Layer look() {
 }
 
 Layer mix() {
-  Layer layer = {8, 4, 1, false, std::vector<float>(4 * 8), std::vector<float>(4)};
+  Layer layer = {8, 4, 1, false, std::vector<float>(std::size_t{4} * 8), std::vector<float>(4)};
   layer.filter[0 * 8 + 0] = 1;
   layer.filter[1 * 8 + 1] = kSharpening;
   layer.filter[2 * 8 + 2] = kSharpening;
@@ -51,7 +52,7 @@ Layer mix() {
 
 // 4x4 patches, two pixels apart, whose overlaps add up to linear interpolation.
 Layer paint() {
-  Layer layer = {4, 1, 4, true, std::vector<float>(4 * 16), std::vector<float>(1)};
+  Layer layer = {4, 1, 4, true, std::vector<float>(std::size_t{4} * 16), std::vector<float>(1)};
   const float slope[4] = {0.25f, 0.75f, 0.75f, 0.25f};
   const float sign[4] = {1, 1, -1, 0};
   for (int channel = 0; channel < 4; ++channel) {
