@@ -113,7 +113,7 @@ struct SplitKernels {
   std::int64_t parts;
   const char* name;
 
-  // Around any number of calls of multiply() on one thread.
+  // Around any number of calls of multiply() on one thread, with whatever stores their results.
   void (*enter)() noexcept;
   void (*leave)() noexcept;
 

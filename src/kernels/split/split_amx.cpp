@@ -261,7 +261,10 @@ void split_enter() noexcept {
   _tile_loadconfig(&config);
 }
 
-void split_leave() noexcept { _tile_release(); }
+void split_leave() noexcept {
+  _mm_sfence();  // others may read what went past the cache
+  _tile_release();
+}
 
 void split_pixels_2(const float* rows, std::int64_t row_stride, std::int64_t count,
                     std::uint16_t* to, std::int64_t part_stride, SplitRange& range) noexcept {
