@@ -67,10 +67,13 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       // However a filter lies: sums across have few terms.
       one_chain_(options.strict || is_best_across(geometry_, gemm_)),
       chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
+      // Strips of float16 are of one row each.
       joined_(across_ && joins_rows(geometry_) &&
-              (data_type_ == DataType::float32 || !suits_strips(geometry_, gemm_))),
+              (data_type_ == DataType::float32 || geometry_.axes[0].max_count() > 1 ||
+               geometry_.axes[1].max_count() > 1 || !suits_strips(geometry_, gemm_))),
       slabs_(joined_ && data_type_ == DataType::float32 && channels_a_slab(geometry_, gemm_) > 0),
-      strips_first_(joined_ && !slabs_ && suits_strips(geometry_, gemm_)),
+      strips_first_(joined_ && data_type_ == DataType::float32 && !slabs_ &&
+                    suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
       adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "ops/checked_case.h"
 #include "ops/split_case.h"
 #include "reference/chains.h"
 
@@ -190,6 +191,27 @@ TEST_P(AcrossTest, Float16IsRoundedAtTheEnd) {
       EXPECT_EQ(ops::run(plan(ops::as_halves(params), options), x, w, b), expected)
           << shape.in << " channels, " << shape.spatial.back() << " columns, window "
           << shape.window << ", stride " << shape.stride;
+    }
+  }
+}
+
+// BACKWARD that crops: rows that follow each other in input and output, of a larger image.
+TEST(AcrossCropped, RowsThatFollowEachOther) {
+  std::uint64_t seed = 0;
+  for (const std::uint32_t width : {9u, 14u, 20u, 40u}) {
+    for (const std::uint32_t out : {3u, 8u, 30u}) {
+      ConvolutionParams params;
+      params.mode = ConvolutionMode::cross_correlation;
+      params.direction = ConvolutionDirection::backward;
+      params.input.sizes = {2, 50, 16, width};
+      params.filter.sizes = {50, out, 1, 1};
+      params.start_padding = {1, 0};
+      params.end_padding = {2, 0};
+      params.output.sizes = output_sizes(params);
+      for (int level = 0; level < 5; ++level) {
+        testing::expect_right(params, ++seed);
+        testing::expect_right(ops::as_halves(params), seed);
+      }
     }
   }
 }
