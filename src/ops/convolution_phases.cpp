@@ -89,7 +89,7 @@ bool PhaseConvolution::suits(const ConvolutionParams& params) {
     const ConvolutionAxis& axis = g.axes[d];
     const Phase first = axis.phase(0);
     if (!rings[d].alike || rings[d].count != axis.phase_count() || first.taps == 0 ||
-        first_input(first) > 0) {
+        first_input(first) > 0 || first_input(first) < -std::int64_t{UINT32_MAX}) {
       return false;
     }
     const auto of_axis = base::multiply(results, rings[d].count * position_count(axis, rings[d]));
@@ -157,7 +157,7 @@ void PhaseConvolution::run(const RunArguments& arguments) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   std::byte* memory = arguments.workspace;
   const auto* prepared = static_cast<const std::byte*>(arguments.prepared);
-  if (prepared == nullptr) {
+  if (prepared_size_in_bytes == 0) {
     prepare(arguments.inputs[1], memory);
     prepared = memory;
     memory +=

@@ -101,6 +101,17 @@ TEST(ConvolutionPhases, OnlyWherePhasesReadTheSameInputs) {
   EXPECT_FALSE(has_phases(padded));
 }
 
+TEST(ConvolutionPhases, PaddingOfTheForwardOneFits32Bits) {
+  ConvolutionParams p = backward_of({1, 20, 1, 64}, {20, 2, 3, 16}, {1, 16}, {0, 0});
+  p.end_padding = {UINT32_MAX, 0};
+  for (const std::uint32_t dilation : {UINT32_MAX / 2, UINT32_MAX / 2 + 1}) {
+    p.dilations = {dilation, 1};
+    p.output.sizes = output_sizes(p);
+    EXPECT_EQ(has_phases(p), dilation == UINT32_MAX / 2);
+    testing::expect_right(p, dilation);
+  }
+}
+
 TEST(ConvolutionPhases, WorkspaceHoldsOneImage) {
   const auto workspace = [](std::uint32_t batch) {
     return plan(backward_of({batch, 64, 500}, {64, 1, 512}, {128}, {0}),
@@ -133,6 +144,19 @@ TEST_F(ConvolutionPhasesTest, SameBitsForPreparedFilters) {
     prepared.run({.inputs = inputs, .outputs = outputs, .prepared = aligned});
     EXPECT_TRUE(same_bits(y, expected)) << threads;
   }
+}
+
+TEST_F(ConvolutionPhasesTest, ReadsNoPreparedMemoryThatItDidNotAskFor) {
+  const ConvolutionParams p = backward_of({1, 40, 50}, {40, 2, 64}, {16}, {20});
+  const Floats x = numbers(count_of(p.input)), w = numbers(count_of(p.filter)), b = numbers(2);
+  const Plan plan = weft::plan(p, {.threads = 1});
+  Floats y(count_of(p.output));
+  const ConstBuffer inputs[] = {
+      {x.data(), x.size() * 4}, {w.data(), w.size() * 4}, {b.data(), b.size() * 4}};
+  const Buffer outputs[] = {{y.data(), y.size() * 4}};
+  std::byte none[1] = {};
+  plan.run({.inputs = inputs, .outputs = outputs, .prepared = {none, 1}});
+  EXPECT_TRUE(same_bits(y, run(plan, x, w, b)));
 }
 
 }  // namespace
