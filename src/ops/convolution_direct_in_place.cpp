@@ -57,7 +57,7 @@ bool DirectConvolution::suits_in_place() const noexcept {
   const std::int64_t loads = base::divide_up(columns.count, 8);
   return rows.in_step == columns.in_step && columns.taps <= DirectInPlace::kMaxColumns &&
          loads * columns.taps <= DirectInPlace::kMaxMasks &&
-         pads_less_than_window(g.axes[kHeight]) &&
+         pads_less_than_window(g.axes[kHeight]) && pads_less_than_window(g.axes[kWidth]) &&
          DirectInPlace::has_window(rows.taps, rows.in_step);
 }
 

@@ -234,6 +234,19 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
   }
 }
 
+// Vectors of rows in place begin at most a window before them.
+TEST(DirectConvolutionPadding, NarrowRowsBehindMoreThanAWindow) {
+  for (const std::uint32_t padding : {2u, 3u, 5u}) {
+    ConvolutionParams p = direct_params({33, 1, 1, {4, 3}, {3, 3}, {1, 1}, {1, 1}});
+    p.start_padding = {1, padding};
+    p.end_padding = {1, 0};
+    p.output.sizes = output_sizes(p);
+    testing::expect_right(p, 6);  // AVX-512
+    if (padding < 3) continue;
+    EXPECT_EQ(plan(p).explain().find("in place"), std::string::npos);
+  }
+}
+
 // Bands of a window's rows, of which each row of outputs has others in the padding; some have all.
 TEST(DirectConvolutionPadding, WindowsHigherThanTheImage) {
   std::uint64_t seed = 0;
