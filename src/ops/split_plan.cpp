@@ -58,7 +58,7 @@ double general_seconds(const ConvolutionParams& params) {
   double terms = 2 * static_cast<double>(g.in_channels * g.out_channels) *
                  static_cast<double>(g.groups * g.batch);
   for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.phase_count() * axis.window() > kCounted) {
+    if (axis.phase_count() > kCounted / axis.window()) {
       terms *= static_cast<double>(axis.window()) * static_cast<double>(axis.out_size()) /
                static_cast<double>(axis.phase_count());
       continue;
