@@ -39,7 +39,9 @@ constexpr std::int64_t kLeastSteps = 64;
 // Outputs of more bytes would be out of the cache before anybody reads them.
 constexpr std::uint64_t kCachedOutput = 16 << 20;
 
-constexpr std::int64_t kMaxPhases = 64;  // in all
+// In all. Classes of taps that no phase uses, as a cropped BACKWARD may have them, are packed too,
+// each as whole blocks.
+constexpr std::int64_t kMaxPhases = 64;
 
 std::int64_t positions_of(const std::array<Phase, kSpatial>& phases) {
   return phases[0].count * phases[1].count * phases[2].count;
@@ -55,8 +57,9 @@ double ProductConvolution::seconds(const ConvolutionParams& params, const PlanOp
   const ConvolutionGeometry images(params);
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : images.axes) {
-    if (axis.phase_count() > kMaxPhases) return kNever;
-    phases *= axis.phase_count();
+    const std::int64_t most = std::max(axis.phase_count(), axis.class_count());
+    if (most > kMaxPhases) return kNever;
+    phases *= most;
   }
   if (phases > kMaxPhases) return kNever;
   const ConvolutionGeometry g = as_one_image(images);

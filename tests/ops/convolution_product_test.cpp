@@ -272,6 +272,19 @@ TEST_F(ProductConvolutionTest, ManyPhasesAreNotItsWay) {
   EXPECT_TRUE(std::isinf(ProductConvolution::seconds(p, {})));
 }
 
+// Of a window cropped to few outputs each class of taps would be packed as whole blocks.
+TEST_F(ProductConvolutionTest, ManyClassesAreNotItsWay) {
+  constexpr std::uint32_t kWindow = 1 << 24, kOutputs = 32;
+  ConvolutionParams p = params_of({1, 1, 1, 1, 1, 1, 1, 1, 1, ConvolutionDirection::backward});
+  p.filter.sizes = {1, 1, 1, kWindow};
+  p.strides = {1, kWindow};
+  p.start_padding = {0, kWindow - kOutputs};
+  p.end_padding = {0, 0};
+  p.output.sizes = output_sizes(p);
+  ASSERT_EQ(p.output.sizes[3], kOutputs);
+  EXPECT_TRUE(std::isinf(ProductConvolution::seconds(p, {})));
+}
+
 TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {
   for (const std::uint32_t channels : {3u, 64u, 2048u}) {
     for (const std::uint32_t window : {1u, 3u, 7u}) {
