@@ -179,7 +179,7 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t offset_count() const noexcept {
     return tiling_.wraps ? tiling_.strip * tiling_.strip : 0;
   }
-  Tile locate(std::int64_t tile_index) const noexcept;
+  Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   std::int64_t merged_phases() const noexcept { return merges_ ? merged_ : 1; }
 

@@ -378,7 +378,6 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   const auto phases = static_cast<double>(problem.merged_phases);
 
   ConvolutionTiling tiling;
-  tiling.vectors = vectors;
   std::int64_t positions = 1;  // of the largest phase
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
   const std::int64_t most = kernel.max_positions[vectors - 1];

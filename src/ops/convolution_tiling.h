@@ -12,7 +12,6 @@ namespace weft::ops {
 // How a convolution's products are cut into tiles: boxes of positions of a stride phase by some
 // panels of output channels, and how their terms are cut into blocks of input channels.
 struct ConvolutionTiling {
-  std::int64_t vectors = 1;  // of output channels a panel
   std::array<std::int64_t, kSpatial> box{1, 1, 1};
   std::array<std::int64_t, kSpatial> boxes{1, 1, 1};
   std::int64_t panel_block = 1;

@@ -79,9 +79,8 @@ SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
       rows_(kernels::row_kernels(Isa::amx)),
-      relu_(params.fused_activation && !params.fused_activation->scale_bias &&
-            params.fused_activation->type == OperatorType::activation_relu),
-      plain_results_(relu_ || !params.fused_activation),
+      relu_(general_.is_relu()),
+      plain_results_(relu_ || !general_.has_activation()),
       all_products_(needs_all_products(geometry_)) {
   type = OperatorType::convolution;
   inputs = general_.inputs;
