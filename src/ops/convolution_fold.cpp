@@ -23,6 +23,8 @@ namespace {
 constexpr std::int64_t kHeaderBytes = 256;
 constexpr std::int64_t kMostColumns = 128;  // of more, others fill the unit as well
 constexpr std::int64_t kMostChannels = 1024;
+constexpr std::int64_t kMostRowPhases = 1024;
+constexpr std::int64_t kMostOutputs = 1 << 18;  // a row, which a thread keeps
 
 // What a thread keeps in the second-level cache (2 MiB on every machine that has the unit):
 // products of two bands, and two sets of patches.
@@ -64,6 +66,7 @@ bool suits(const ConvolutionGeometry& g) {
   }
   if (first.in_step != 1 || h.phase(0).in_step != 1) return false;
   if (first.step > FoldRows::kMaxPhases || first.step > w.phase_count()) return false;
+  if (h.phase_count() > kMostRowPhases || w.out_size() > kMostOutputs) return false;
   std::int64_t terms = 0;
   for (std::int64_t i = 0; i < first.step; ++i) {
     if (w.phase(i).step != first.step) return false;  // fewer outputs than phases

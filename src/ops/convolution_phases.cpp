@@ -17,6 +17,9 @@ constexpr int kLast = kSpatial - 1;
 // Other ways have registers for so many phases of a row.
 constexpr std::int64_t kFewPhases = 8;
 
+// Of a dimension: whether more of them read the same inputs takes too long to see.
+constexpr std::int64_t kMostPhases = 1 << 20;
+
 constexpr std::uint64_t kMost = std::uint64_t{1} << 28;  // results, and elements of a filter
 
 // Outputs of few terms are bound by memory: then results are worth no second trip, unless other
@@ -82,6 +85,9 @@ ConvolutionParams forward(const ConvolutionParams& params, const ConvolutionGeom
 bool PhaseConvolution::suits(const ConvolutionParams& params) {
   if (params.direction != ConvolutionDirection::backward) return false;
   const ConvolutionGeometry g(params);
+  for (const ConvolutionAxis& axis : g.axes) {
+    if (axis.phase_count() > kMostPhases) return false;
+  }
   const auto rings = rings_of(g);
   std::uint64_t results = g.groups * g.out_channels;
   std::int64_t terms = g.in_channels;

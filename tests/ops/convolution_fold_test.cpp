@@ -109,6 +109,19 @@ TEST_F(FoldConvolutionTest, NoLargerErrorThanAChain) {
   EXPECT_LE(error, squared_error(run(general(p), x, w, b), exact));
 }
 
+TEST_F(FoldConvolutionTest, ManyPhasesAndLongRowsAreNotItsWay) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  ConvolutionParams p = params_of({1, 20, 1, 1, 3, 9, 3, 1, 1, kBackward});
+  EXPECT_LT(FoldConvolution::seconds(p, {}), kNever);
+  p.output_padding = {0, 1 << 20};
+  p.output.sizes = output_sizes(p);
+  EXPECT_EQ(FoldConvolution::seconds(p, {}), kNever);
+  p.output_padding = {0, 0};
+  p.strides = {1 << 20, 1};
+  p.output.sizes = output_sizes(p);
+  EXPECT_EQ(FoldConvolution::seconds(p, {}), kNever);
+}
+
 TEST_F(FoldConvolutionTest, WorkspaceIsBounded) {
   int checked = 0;
   for (const DataType type : {DataType::float32, DataType::float16}) {

@@ -89,6 +89,9 @@ TEST(ConvolutionPhases, OnlyWherePhasesReadTheSameInputs) {
   EXPECT_FALSE(has_phases(backward_of({1, 3, 30}, {3, 8, 40}, {10}, {0})));    // few terms
   EXPECT_FALSE(
       has_phases(backward_of({1, 40, 30}, {40, 2, 10}, {10}, {10})));  // an input is cropped
+  constexpr std::uint32_t kMany = (1 << 20) + 1;                       // phases
+  EXPECT_FALSE(has_phases(backward_of({1, 1, 1}, {1, 1, kMany}, {kMany}, {0})));
+  EXPECT_TRUE(has_phases(backward_of({1, 1, 1}, {1, 1, kMany - 1}, {kMany - 1}, {0})));
   ConvolutionParams padded = p;
   padded.output_padding = {1};
   padded.output.sizes = output_sizes(padded);
