@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 
+// Rows that do not lie in place are gathered whole, all that a tile reads of a channel.
+constexpr std::int64_t kMostGathered = 1 << 14;
+
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds.
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit) {
@@ -221,6 +224,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const ConvolutionGeometry g(params);
   if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
   if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
+  if (g.in_strides[2] != 1 && g.axes[2].in_size() > kMostGathered) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
   if (g.in_channels < fewest_channels(tile, unit)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.

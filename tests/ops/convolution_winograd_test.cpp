@@ -345,6 +345,13 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
       }
     }
   }
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
+  // Rows that would be gathered whole.
+  ConvolutionParams apart = padded({1, 64, 64, 1, 20, 20'000, 3, 1, 1}, 1, 1);
+  EXPECT_FALSE(std::isinf(WinogradConvolution::seconds(apart, {}, {2, 4})));
+  apart.input.strides = {0, 40'000, 0, 2};
+  EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(apart, {}, {2, 4})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, WinogradConvolutionTest,
