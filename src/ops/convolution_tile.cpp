@@ -128,7 +128,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
   const std::int64_t row_bytes = ww.size * step * g.in_strides[2] * element_bytes_;
   // Of rows whose elements lie far apart there is no end.
   constexpr std::int64_t kNear = 8;
-  const bool fetches_ahead = most_taps(g) == 1 && g.in_strides[2] <= kNear;
+  const bool fetches_ahead = most_taps(g) == 1 && step * g.in_strides[2] <= kNear;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
   if (!one_tap_ && tile.channel_stride == kRowOfChannels && !touches_padding(tile)) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/checked_case.h"
 #include "ops/split_case.h"
 
 namespace weft::ops {
@@ -108,6 +109,22 @@ TEST_P(ChainsTest, PhasesThatReadAlikeAreEachASumOfTheirOwn) {
     const PlanOptions strict{.threads = threads, .max_isa = GetParam(), .strict = true};
     const Floats y = run(plan(p, strict), x, w, {});
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], expected[i]) << i;
+  }
+}
+
+// Nothing is fetched ahead between them: there is no end of it.
+TEST(GeneralPlan, PositionsFarApart) {
+  constexpr std::uint32_t kStride = 2'000'000'000;
+  ConvolutionParams p;
+  p.mode = ConvolutionMode::cross_correlation;
+  p.input.sizes = {1, 53, 9, 15};
+  p.filter.sizes = {72, 53, 1, 1};
+  p.strides = {1, kStride};
+  p.start_padding = p.end_padding = {0, kStride};
+  p.output.sizes = output_sizes(p);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    testing::expect_right(p, seed);
+    testing::expect_right(as_halves(p), seed);
   }
 }
 
