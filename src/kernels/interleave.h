@@ -27,6 +27,7 @@ struct Interleaving {
 // Vector v of the 16 numbers of each row, all rows interleaved.
 template <int rows>
 inline __m512 interleaved(const __m512 (&x)[rows], std::int64_t v) {
+  if constexpr (rows == 1) return x[0];
   if constexpr (rows == 2) {
     const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const __m512i places = _mm512_add_epi32(first, _mm512_set1_epi32(static_cast<int>(8 * v)));

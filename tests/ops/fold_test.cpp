@@ -272,6 +272,13 @@ TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
                                .dilations = {1, 1},
                                .start_padding = {0, 3},
                                .end_padding = {0, 5}},
+                              // Rows of more vectors than a kernel takes at once.
+                              {.image = {.sizes = {1, 2, 40, 1200}},
+                               .window_sizes = {2, 5},
+                               .strides = {1, 2},
+                               .dilations = {1, 1},
+                               .start_padding = {0, 2},
+                               .end_padding = {1, 1}},
                               {.image = {.sizes = {1, 5, 90, 77}},
                                .window_sizes = {2, 5},
                                .strides = {2, 6},
@@ -298,6 +305,7 @@ TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
 TEST(Fold, EveryKindOfOverlapIsExact) {
   std::mt19937_64 engine(14);
   const auto isas = machine_isas();
+  const DataType types[] = {DataType::float32, DataType::float16, DataType::int32};
   std::size_t i = 0;
   for (const std::uint32_t stride : {1u, 2u, 3u, 4u, 5u, 16u, 32u, 80u}) {
     for (const std::uint32_t window :
@@ -314,7 +322,7 @@ TEST(Fold, EveryKindOfOverlapIsExact) {
           c.add_dimension(high, 1 + stride % 3, 1, high / 2, high / 2);
         }
         c.add_dimension(window, stride, 1 + (window < 4 ? 1 : 0), start, window - start);
-        const WindowCase typed = with_columns(c, i % 3 == 2 ? DataType::int32 : DataType::float32);
+        const WindowCase typed = with_columns(c, types[engine() % 3]);
         ASSERT_THAT(messages(typed.fold()), ElementsAre()) << typed.text();
         expect_exact_fold(typed, {.threads = 2, .max_isa = {}}, engine);
         expect_exact_fold(typed, {.threads = 1, .max_isa = isas[i % isas.size()]}, engine);

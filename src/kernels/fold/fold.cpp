@@ -129,6 +129,15 @@ VectorOf<float> load(Mask mask, const Half* from) {
       _mm512_maskz_cvtph_ps(lanes, _mm256_maskz_loadu_epi16(lanes, from)));
 }
 
+template <class T>
+VectorOf<T> load(const T* from) {
+  return reinterpret_cast<VectorOf<T>>(_mm512_loadu_si512(from));
+}
+VectorOf<float> load(const Half* from) {
+  return reinterpret_cast<VectorOf<float>>(
+      _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+}
+
 template <class Sum>
 void store(Mask mask, Sum* to, VectorOf<Sum> values) {
   store_lanes(mask, reinterpret_cast<BitsOf<Sum>*>(to), reinterpret_cast<__m512i>(values));
@@ -286,10 +295,7 @@ void store_sums(Mask mask, T* to, VectorOf<T> sums) {
 }
 
 constexpr int kLanes = 16;
-constexpr int64_t kMaxVectors = 32;  // whose masks are worked out at once
-
-// Where the next vector ends: the one line that it needs and this one does not.
-constexpr int64_t kNextEnd = 2 * kLanes - 1;
+constexpr int64_t kMaxVectors = 36;  // whose masks are worked out at once
 
 // The masks of vectors from index `first` on, by term.
 using TermMasks = __mmask16[FoldRows::kMaxTerms];
@@ -309,6 +315,7 @@ struct RowMasks {
 // Calls use(row, i, masks) for all vectors of all rows, so many `together`; i is the first index.
 template <class T, int together = 1, class Use>
 void each_vector(const FoldRows& k, int64_t term_count, int64_t planes, const Use& use) {
+  static_assert(kMaxVectors % together == 0);
   constexpr int64_t kElements = int64_t{together} * kLanes;
   Ahead<T> ahead(k, term_count, planes, k.rows * ((k.count + kElements - 1) / kElements));
   for (int64_t first = 0; first < k.count; first += kMaxVectors * kLanes) {
@@ -332,62 +339,71 @@ void each_part(const FoldRows& k, int64_t row, const Use& use) {
   }
 }
 
-// One phase: rows as they lie, whose terms and masks serve several vectors at once.
-template <class T>
-void plain_rows(const FoldRows& k) {
-  constexpr int kTogether = 4;
-  const int64_t term_count = k.term_end[0];
-  each_vector<T, kTogether>(k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
-    VectorOf<T> sums[kTogether] = {};
-    each_part<T>(k, row, [&](const T* from) {
-      for (int64_t t = 0; t < term_count; ++t) {
-        const T* const at = from + i + k.terms[t].offset;
-#pragma GCC unroll 4
-        for (int v = 0; v < kTogether; ++v) {
-          __builtin_prefetch(at + v * kLanes + kNextEnd);
-          sums[v] += load(masks[v][t], at + v * kLanes);
-        }
-      }
-    });
-    T* const to = static_cast<T*>(k.to) + row * k.to_row + i;
-#pragma GCC unroll 4
-    for (int v = 0; v < kTogether; ++v) {
-      store_sums(mask_of(0, k.count - i - int64_t{v} * kLanes), to + v * kLanes, sums[v]);
-    }
-  });
-}
-
-// Few phases, which neighbours take by turns.
-template <class T, int phases>
-void interleaved_rows(const FoldRows& k) {
+// Few phases, which neighbours take by turns. The terms of so many vectors of each are looked up
+// together; `inner` says that no term lacks a lane of those between the first and the last.
+template <class T, int phases, int together, bool inner>
+WEFT_UNROLLED void interleaved_rows(const FoldRows& k) {
+  constexpr int kLineVectors = 4 / sizeof(T);
+  constexpr int64_t kNextVectors = together * kLanes + kLanes - 1;
   const int64_t elements = (k.count - 1) * phases + k.last;
   const int64_t term_count = k.term_end[phases - 1];
-  each_vector<T>(k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
-    VectorOf<T> sums[phases] = {};
+  each_vector<T, together>(k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
+    VectorOf<T> sums[together][phases] = {};
     each_part<T>(k, row, [&](const T* from) {
       from += i;
       int64_t t = 0;
 #pragma GCC unroll 4
       for (int p = 0; p < phases; ++p) {
         for (; t < k.term_end[p]; ++t) {
-          const T* const at = from + k.terms[t].offset;
-          __builtin_prefetch(at + kNextEnd);
-          sums[p] += load((*masks)[t], at);
+#pragma GCC unroll 4
+          for (int64_t v = 0; v < together; ++v) {
+            const T* const at = from + k.terms[t].offset + v * kLanes;
+            if (v % kLineVectors == 0) __builtin_prefetch(at + kNextVectors);
+            const bool whole = inner && v > 0 && v + 1 < together;
+            sums[v][p] += whole ? load(at) : load(masks[v][t], at);
+          }
         }
       }
     });
-    __m512 rows[phases];
-#pragma GCC unroll 4
-    for (int p = 0; p < phases; ++p) rows[p] = reinterpret_cast<__m512>(sums[p]);
     T* const to = static_cast<T*>(k.to) + row * k.to_row;
 #pragma GCC unroll 4
-    for (int64_t v = 0; v < phases; ++v) {
-      const int64_t at = i * phases + v * kLanes;
-      store_sums(mask_of(0, elements - at), to + at,
-                 reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, v)));
+    for (int64_t v = 0; v < together; ++v) {
+      __m512 rows[phases];
+#pragma GCC unroll 4
+      for (int p = 0; p < phases; ++p) rows[p] = reinterpret_cast<__m512>(sums[v][p]);
+#pragma GCC unroll 4
+      for (int64_t n = 0; n < phases; ++n) {
+        const int64_t at = (i + v * kLanes) * phases + n * kLanes;
+        store_sums(mask_of(0, elements - at), to + at,
+                   reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, n)));
+      }
     }
   });
 }
+
+template <class T, int phases>
+void few_phases(const FoldRows& k) {
+  constexpr int64_t kMostTogether = phases == 1 ? 4 : 3;
+  const int64_t vectors = (k.count + kLanes - 1) / kLanes;
+  const int64_t groups = (vectors + kMostTogether - 1) / kMostTogether;
+  const int64_t together = (vectors + groups - 1) / groups;
+  if (together == 1) return interleaved_rows<T, phases, 1, false>(k);
+  if (together == 2) return interleaved_rows<T, phases, 2, false>(k);
+  if constexpr (phases == 1) {
+    const int64_t last = (groups * together - 1) * kLanes;
+    const bool inner = std::all_of(k.terms, k.terms + k.term_end[0], [&](const auto& term) {
+      return term.begin <= kLanes && term.end >= last;
+    });
+    if (together == 4) {
+      return inner ? interleaved_rows<T, 1, 4, true>(k) : interleaved_rows<T, 1, 4, false>(k);
+    }
+    if (inner) return interleaved_rows<T, 1, 3, true>(k);
+  }
+  interleaved_rows<T, phases, 3, false>(k);
+}
+
+// Where the next vector ends: the one line that it needs and this one does not.
+constexpr int64_t kNextEnd = 2 * kLanes - 1;
 
 // Many phases: their vectors are transposed.
 template <class T>
@@ -433,10 +449,10 @@ WEFT_UNROLLED void square_rows(const FoldRows& k) {
 template <class T>
 void fold_rows(const FoldRows& k) {
   if (k.phases == FoldRows::kSquare) return square_rows<T>(k);
-  if (k.phases == 1) return plain_rows<T>(k);
-  if (k.phases == 2) return interleaved_rows<T, 2>(k);
-  if (k.phases == 3) return interleaved_rows<T, 3>(k);
-  interleaved_rows<T, 4>(k);
+  if (k.phases == 1) return few_phases<T, 1>(k);
+  if (k.phases == 2) return few_phases<T, 2>(k);
+  if (k.phases == 3) return few_phases<T, 3>(k);
+  few_phases<T, 4>(k);
 }
 
 #else
