@@ -51,9 +51,6 @@ constexpr int64_t kSquareBytes = 262144;
 // ahead.
 constexpr int64_t kFarColumns = 1 << 24;
 
-// Runs that hold fewer are mostly overhead.
-constexpr int64_t kShortRun = 8;
-
 // Elements of a run that are fetched ahead: nothing where the columns lie in an outer cache, a
 // tenth to a seventh where they do not.
 constexpr int64_t kRunAhead = 256;
@@ -63,6 +60,9 @@ constexpr int64_t kManyPhases = 16;
 
 // Of long axes, which take several tiles anyway, phases and indices in equal numbers.
 constexpr int64_t kSplitPhases = 64;
+
+// Places along x whose steps a plan keeps, which take 2 KiB each.
+constexpr int64_t kMostPlaces = 32;
 
 // Each tile owns a part of the image, x along the last axis and y along the one before: it gathers
 // everything that adds to it into sums of its own and writes each element once.
@@ -103,7 +103,12 @@ class FoldBody final : public PlanBody {
   void run(const RunArguments& arguments) const noexcept override {
     base::parallel_tiles_apart(slots_, tiles_, [&](int64_t tile, unsigned slot) {
       Tile t;
+      FoldSteps steps;
       locate(tile, t);
+      if (steps_.empty()) {
+        steps = find_steps(contributors_.back(), x_axis(), t);
+        t.steps = &steps;
+      }
       t.from = static_cast<const std::byte*>(arguments.inputs[0]);
       t.to = static_cast<std::byte*>(arguments.outputs[0]);
       t.values.first = nullptr;
@@ -129,26 +134,13 @@ class FoldBody final : public PlanBody {
   const WindowAxis& x_axis() const { return axes_.back(); }
   const WindowAxis& y_axis() const { return axes_[outer_count_]; }
 
-  // An axis without windows may stand anywhere: the order in which things are added is that of the
-  // window elements.
   void choose_order(std::vector<WindowAxis> axes) {
     axes_ = std::move(axes);
     // Of a single block, the window elements are the blocks of one element each.
     for (WindowAxis& axis : axes_) {
       if (axis.block.count == 1) std::swap(axis.block, axis.window);
     }
-    const int64_t last = axes_.back().image;
-    if (last < kShortRun) {
-      auto best = axes_.end();
-      int64_t longest = last;
-      for (auto axis = axes_.begin(); axis != axes_.end(); ++axis) {
-        if (axis->plain() && axis->image > longest) {
-          best = axis;
-          longest = axis->image;
-        }
-      }
-      if (best != axes_.end()) std::rotate(best, best + 1, axes_.end());
-    }
+    lengthen_last(axes_);
     if (axes_.size() == 1) axes_.insert(axes_.begin(), {1, 0, 0, {1, 1, 0}, {1, 1, 0}});
     outer_count_ = axes_.size() - 2;
     for (std::size_t a = 0; a < outer_count_ && x_axis().image_step != 1; ++a) {
@@ -200,6 +192,12 @@ class FoldBody final : public PlanBody {
       tiles_ *= a == lane_axis_ ? divide_up(axes_[a].image, lanes_) : axes_[a].image;
     }
     if (single_ || in_registers_) choose_walk(y.count);
+    const int64_t places = phase_tiles_ * x_tiles_;
+    for (int64_t place = 0; places <= kMostPlaces && place < places; ++place) {
+      Tile t;
+      place_along_x(place, t);
+      steps_.push_back(find_steps(contributors_.back(), x_axis(), t));
+    }
   }
 
   void choose_walk(int64_t y_phases) {
@@ -235,6 +233,14 @@ class FoldBody final : public PlanBody {
     y_chunk_ = even_chunk(y.indices, most / x_chunk_);
   }
 
+  void place_along_x(int64_t place, Tile& t) const {
+    const Phases x(x_axis());
+    t.x_phase = place % phase_tiles_ * phase_chunk_;
+    t.phases = std::min(phase_chunk_, x.count - t.x_phase);
+    t.x = place / phase_tiles_ * x_chunk_;
+    t.count = std::min(x_chunk_, x.indices - t.x);
+  }
+
   void locate(int64_t tile, Tile& t) const {
     const auto next = [&tile](int64_t count) {
       const int64_t result = tile % count;
@@ -246,11 +252,9 @@ class FoldBody final : public PlanBody {
       t.lane = next(divide_up(axes_[*lane_axis_].image, lanes_)) * lanes_;
       t.lanes = std::min(lanes_, axes_[*lane_axis_].image - t.lane);
     }
-    const Phases x(x_axis());
-    t.x_phase = next(phase_tiles_) * phase_chunk_;
-    t.phases = std::min(phase_chunk_, x.count - t.x_phase);
-    t.x = next(x_tiles_) * x_chunk_;
-    t.count = std::min(x_chunk_, x.indices - t.x);
+    const int64_t place = next(phase_tiles_ * x_tiles_);
+    place_along_x(place, t);
+    if (!steps_.empty()) t.steps = &steps_[static_cast<std::size_t>(place)];
     const Phases y(y_axis());
     t.y = next(y_tiles_) * y_chunk_;
     t.y_phase = next(y.count);
@@ -259,15 +263,6 @@ class FoldBody final : public PlanBody {
     for (std::size_t a = outer_count_; a-- > 0;) {
       if (a != lane_axis_) t.position[a] = next(axes_[a].image);
     }
-
-    t.step_count = 0;
-    int64_t planes = 0;
-    each_step(contributors_.back(), x_axis(), t, [&](const Step& step) {
-      if (t.step_count < kKeptSteps) t.steps[static_cast<std::size_t>(t.step_count)] = step;
-      ++t.step_count;
-      if (step.first) planes += step.planes;
-    });
-    t.all_phases = planes == t.phases;
   }
 
   // Calls use(place, begin, rows) for the columns of each window element of all axes but x, which
@@ -308,7 +303,7 @@ class FoldBody final : public PlanBody {
     });
     k.phases = t.phases;
     k.from_plane = x.window.column_step;
-    if (!fits || !set_terms(t, k)) return false;
+    if (!fits || !set_terms(*t.steps, k)) return false;
     k.count = indices_in_image(t, t.x_phase);
     if (k.count == 0) return true;
     k.to = t.to + place_in_image(t) * element_bytes_;
@@ -343,11 +338,11 @@ class FoldBody final : public PlanBody {
     k.count = t.count;
     each_part(t, [&](int64_t place, int64_t begin, int64_t rows) {
       k.rows = rows;
-      const bool start = !t.started && k.rows == t.rows && t.all_phases;
+      const bool start = !t.started && k.rows == t.rows && t.steps->all_phases;
       if (!start) clear_sums(t);
       t.started = true;
-      const Step::Term& term = t.steps[0].terms[0];
-      if (single_ && start && t.step_count == 1 && term.begin == 0 && term.end == t.count) {
+      const Step::Term& term = t.steps->kept[0].terms[0];
+      if (single_ && start && t.steps->count == 1 && term.begin == 0 && term.end == t.count) {
         t.values = {t.from + (place + term.offset) * element_bytes_, k.from_plane, k.from_row};
         return;
       }
@@ -366,8 +361,10 @@ class FoldBody final : public PlanBody {
         }
         kernel_.add(k);
       };
-      if (t.step_count > kKeptSteps) return each_step(contributors_.back(), x_axis(), t, add_step);
-      for (int64_t i = 0; i < t.step_count; ++i) add_step(t.steps[static_cast<std::size_t>(i)]);
+      if (t.steps->count > kKeptSteps)
+        return each_step(contributors_.back(), x_axis(), t, add_step);
+      for (int64_t i = 0; i < t.steps->count; ++i)
+        add_step(t.steps->kept[static_cast<std::size_t>(i)]);
     });
   }
 
@@ -469,7 +466,8 @@ class FoldBody final : public PlanBody {
   int64_t x_chunk_ = 0, x_tiles_ = 0;
   int64_t sum_row_ = 0;
   int64_t tiles_ = 0;
-  FoldWalk walk_;  // empty where nothing is fetched ahead
+  std::vector<FoldSteps> steps_;  // by place along x; empty where there are too many
+  FoldWalk walk_;                 // empty where nothing is fetched ahead
   std::uint64_t sum_bytes_ = 0;
   std::uint64_t slot_bytes_ = 0;
   unsigned slots_ = 1;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/checked.h"
 #include "base/fetch.h"
@@ -48,6 +49,10 @@ inline std::int64_t even_chunk(std::int64_t whole, std::int64_t chunk) {
   return base::divide_up(whole, base::divide_up(whole, std::clamp<std::int64_t>(chunk, 1, whole)));
 }
 
+// An axis without windows may stand anywhere, as the order in which things are added is that of the
+// window elements: a longer one than a short last one comes last.
+void lengthen_last(std::vector<WindowAxis>& axes);
+
 // Up to four terms for some phases, by their places in the columns.
 struct FoldStep {
   using Term = kernels::FoldRows::Term;
@@ -56,6 +61,13 @@ struct FoldStep {
   bool first;  // to be added to them
   std::int64_t term_count;
   std::array<Term, kernels::FoldBox::kMaxTerms> terms;
+};
+
+// What tiles at one place along x add for each element of the other axes.
+struct FoldSteps {
+  std::array<FoldStep, kKeptSteps> kept;  // the first of them
+  std::int64_t count;
+  bool all_phases;  // have something to add
 };
 
 // By phase, row and index.
@@ -71,10 +83,8 @@ struct FoldTile {
   std::int64_t y_phase;
   std::int64_t y, rows;  // indices
   std::int64_t x_phase, phases;
-  std::int64_t x, count;                   // indices
-  std::array<FoldStep, kKeptSteps> steps;  // the first of them
-  std::int64_t step_count;
-  bool all_phases;    // have something to add
+  std::int64_t x, count;  // indices
+  const FoldSteps* steps;
   bool started;       // the lane at hand
   std::byte* sum;     // its
   FoldValues values;  // what is stored: sums, or columns that hold the tile as it is
@@ -108,6 +118,9 @@ void each_step(const Contributors& contributors, const WindowAxis& x, const Fold
   }
 }
 
+// Of the place of a tile along x.
+FoldSteps find_steps(const Contributors& contributors, const WindowAxis& x, const FoldTile& tile);
+
 // What tiles read lies far apart, and so do the rows that they store: processors do not see it
 // come. Windows 16x16 side by side on 3x224x224, in turns: 81 us, 112 without. This fetches what
 // the next tile reads, a part of `phases` phases from `first` on at each row.
@@ -121,7 +134,7 @@ void each_step(const Contributors& contributors, const WindowAxis& x, const Fold
   }
 }
 
-// The terms of rows.phases phases from the tile's steps; false where there are too many.
-bool set_terms(const FoldTile& tile, kernels::FoldRows& rows);
+// The terms of rows.phases phases from a tile's steps; false where there are too many.
+bool set_terms(const FoldSteps& steps, kernels::FoldRows& rows);
 
 }  // namespace weft::ops

@@ -272,6 +272,13 @@ TEST(Fold, LargeTilesAreExactForEveryThreadCount) {
                                .dilations = {1, 1},
                                .start_padding = {0, 3},
                                .end_padding = {0, 5}},
+                              // More squares of phases than a plan keeps the steps of.
+                              {.image = {.sizes = {1, 1, 3200}},
+                               .window_sizes = {1100},
+                               .strides = {1040},
+                               .dilations = {1},
+                               .start_padding = {5},
+                               .end_padding = {0}},
                               // Rows of more vectors than a kernel takes at once.
                               {.image = {.sizes = {1, 2, 40, 1200}},
                                .window_sizes = {2, 5},

@@ -12,32 +12,32 @@ namespace {
 
 using Rows = kernels::FoldRows;
 
-// Steps of one term each, its offset 100 * step, for these numbers of phases.
-FoldTile tile_of(const std::vector<std::int64_t>& planes) {
-  FoldTile tile{};
+// One term each, its offset 100 * step, for these numbers of phases.
+FoldSteps steps_of(const std::vector<std::int64_t>& planes) {
+  FoldSteps steps{};
+  std::int64_t plane = 0;
   for (const std::int64_t count : planes) {
-    const std::int64_t i = tile.step_count;
-    tile.steps[static_cast<std::size_t>(tile.step_count++)] = {.plane = tile.phases,
-                                                               .planes = count,
-                                                               .first = true,
-                                                               .term_count = 1,
-                                                               .terms = {{{100 * i, i, i + 10}}}};
-    tile.phases += count;
+    const std::int64_t i = steps.count;
+    steps.kept[static_cast<std::size_t>(steps.count++)] = {.plane = plane,
+                                                           .planes = count,
+                                                           .first = true,
+                                                           .term_count = 1,
+                                                           .terms = {{{100 * i, i, i + 10}}}};
+    plane += count;
   }
-  return tile;
+  return steps;
 }
 
-Rows rows_of(const FoldTile& tile) {
+Rows rows_of(std::int64_t phases) {
   Rows rows{};
-  rows.phases = tile.phases;
+  rows.phases = phases;
   rows.from_plane = 7;
   return rows;
 }
 
 TEST(FoldTerms, FewPhasesHaveTermsOfTheirOwn) {
-  const FoldTile tile = tile_of({2, 1});
-  Rows rows = rows_of(tile);
-  ASSERT_TRUE(set_terms(tile, rows));
+  Rows rows = rows_of(3);
+  ASSERT_TRUE(set_terms(steps_of({2, 1}), rows));
   const std::int64_t offsets[] = {0, 7, 100};
   for (std::int64_t phase = 0; phase < 3; ++phase) {
     EXPECT_EQ(rows.term_end[phase], phase + 1);
@@ -48,36 +48,35 @@ TEST(FoldTerms, FewPhasesHaveTermsOfTheirOwn) {
 }
 
 TEST(FoldTerms, PhasesOfASquareShareThem) {
-  FoldTile tile = tile_of({16});
-  tile.steps[0].term_count = 2;
-  tile.steps[0].terms[1] = {500, 3, 4};
-  Rows rows = rows_of(tile);
-  ASSERT_TRUE(set_terms(tile, rows));
+  FoldSteps steps = steps_of({16});
+  steps.kept[0].term_count = 2;
+  steps.kept[0].terms[1] = {500, 3, 4};
+  Rows rows = rows_of(16);
+  ASSERT_TRUE(set_terms(steps, rows));
   EXPECT_EQ(rows.term_end[0], 2);
   EXPECT_EQ(rows.terms[1].offset, 500);
 }
 
 TEST(FoldTerms, SquaresOfSeveralKindsDoNotFit) {
-  const FoldTile tile = tile_of({9, 7});
-  Rows rows = rows_of(tile);
-  EXPECT_FALSE(set_terms(tile, rows));
+  Rows rows = rows_of(16);
+  EXPECT_FALSE(set_terms(steps_of({9, 7}), rows));
 }
 
 TEST(FoldTerms, AsManyAsThereIsRoomFor) {
   for (const std::int64_t extra : {0, 1}) {
-    FoldTile tile = tile_of({1, 1, 1, 1});
-    for (FoldStep& step : tile.steps) step.term_count = 4;
-    if (extra == 1) tile.steps[tile.step_count++] = tile.steps[3];
-    Rows rows = rows_of(tile);
-    EXPECT_EQ(set_terms(tile, rows), extra == 0);
+    FoldSteps steps = steps_of({1, 1, 1, 1});
+    for (FoldStep& step : steps.kept) step.term_count = 4;
+    if (extra == 1) steps.kept[steps.count++] = steps.kept[3];
+    Rows rows = rows_of(4);
+    EXPECT_EQ(set_terms(steps, rows), extra == 0);
   }
 }
 
 TEST(FoldTerms, StepsThatWereNotKeptDoNotFit) {
-  FoldTile tile = tile_of({1});
-  tile.step_count = kKeptSteps + 1;
-  Rows rows = rows_of(tile);
-  EXPECT_FALSE(set_terms(tile, rows));
+  FoldSteps steps = steps_of({1});
+  steps.count = kKeptSteps + 1;
+  Rows rows = rows_of(1);
+  EXPECT_FALSE(set_terms(steps, rows));
 }
 
 TEST(FoldWalk, LeadsToEachNextTile) {
@@ -97,6 +96,19 @@ TEST(FoldWalk, LeadsToEachNextTile) {
   }
   EXPECT_EQ(walk.ahead(23), 0);
   EXPECT_EQ(FoldWalk().ahead(5), 0);
+}
+
+TEST(LengthenLast, TakesTheLongestWithoutWindows) {
+  const auto order = [](const std::vector<std::int64_t>& images) {
+    std::vector<WindowAxis> axes;
+    for (const std::int64_t image : images) axes.push_back({image, 1, 0, {1, 1, 0}, {image, 1, 1}});
+    lengthen_last(axes);
+    std::vector<std::int64_t> result;
+    for (const WindowAxis& axis : axes) result.push_back(axis.image);
+    return result;
+  };
+  EXPECT_EQ(order({5, 9, 2, 3}), (std::vector<std::int64_t>{5, 2, 3, 9}));
+  EXPECT_EQ(order({5, 9, 2, 8}), (std::vector<std::int64_t>{5, 9, 2, 8}));
 }
 
 TEST(EvenChunk, PartsDifferByLittle) {
