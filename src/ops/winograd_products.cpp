@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/cpu.h"
+#include "base/fetch.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/split/product.h"
 #include "ops/convolution_tiling.h"
@@ -165,23 +166,38 @@ class VectorWinograd final : public WinogradConvolution {
 
   void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                 std::int64_t blocks, const Slot& slot) const noexcept override {
+    const auto filter_at = [&](std::int64_t point) {
+      return filter_.block(packed, tile.group, first_block, point);
+    };
+    const std::int64_t block_bytes = filter_.block_bytes();
+    const std::int64_t chains =
+        tile.blocks * strips().count * base::divide_up(geometry_.in_channels, chain_);
+    const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
-      const auto* filter =
-          reinterpret_cast<const float*>(filter_.block(packed, tile.group, first_block, point));
-      for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes() / 4) {
+      const std::byte* filter = filter_at(point);
+      for (std::int64_t k = 0; k < blocks; ++k, filter += block_bytes) {
+        const std::byte* const next = k + 1 < blocks ? filter + block_bytes : filter_at(point + 1);
+        auto ahead = SplitAhead::of(reinterpret_cast<const std::uint16_t*>(next), block_bytes / 2,
+                                    0, ahead_lines);
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
-          multiply_block(filter,
+          multiply_block(reinterpret_cast<const float*>(filter),
                          reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
                                                         n * patch_block_),
-                         slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock);
+                         slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
+                         ahead);
         }
       }
     }
   }
 
-  void multiply_block(const float* filter, const float* patches, float* acc) const noexcept {
+  Strips strips() const noexcept {
+    return {kSplitBlock, gemm_.max_positions[kSplitBlock / gemm_.lanes - 1]};
+  }
+
+  void multiply_block(const float* filter, const float* patches, float* acc,
+                      SplitAhead& ahead) const noexcept {
     const std::int64_t vectors = kSplitBlock / gemm_.lanes;
-    const Strips strips(kSplitBlock, gemm_.max_positions[vectors - 1]);
+    const Strips strips = this->strips();
     const std::int64_t channels = geometry_.in_channels;
     const auto* next = reinterpret_cast<const char*>(patches) + patch_block_;
     std::int64_t first = 0;
@@ -189,6 +205,7 @@ class VectorWinograd final : public WinogradConvolution {
       const std::int64_t outputs = strips.size(strip);
       const kernels::GemmFunction function = gemm_.tile(vectors, outputs, 1);
       for (std::int64_t c = 0; c < channels; c += chain_, next += chain_ * 64) {
+        ahead.fetch();
         function({.a = filter + c * kSplitBlock + first,
                   .b = patches + c * kSplitBlock,
                   .acc = acc + first * channel_sums(),

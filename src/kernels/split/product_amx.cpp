@@ -391,7 +391,7 @@ void multiply(const ProductBlock& block, ProductSide& side) noexcept {
   SplitAhead ahead = block.ahead;
   const auto between = [&] {
     store_outputs(side.result, outputs);
-    fetch_ahead(ahead);
+    ahead.fetch();
     pack_units<parts>(side, units);
   };
   if (block.next == nullptr) {

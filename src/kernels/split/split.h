@@ -45,7 +45,7 @@ struct SplitAhead {
 
   const std::uint16_t* from = nullptr;  // in the first part
   std::int64_t part = 0;                // elements
-  std::int64_t lines = 0;               // wanted after each four products, of all parts
+  std::int64_t lines = 0;               // wanted after each step, of all parts
   std::int64_t due = 0;
 
   // Of what begins at `begin`, after `line` lines.
@@ -54,6 +54,13 @@ struct SplitAhead {
     constexpr std::int64_t kRound = kParts * kLine;
     return {begin + line / kParts * kLine, (elements + kRound - 1) / kRound * kLine, lines,
             line % kParts};
+  }
+
+  // After a step.
+  [[gnu::always_inline]] void fetch() noexcept {
+    for (due += lines; due >= kParts; due -= kParts, from += kLine) {
+      for (std::int64_t i = 0; i < kParts; ++i) __builtin_prefetch(from + i * part, 0, 2);
+    }
   }
 };
 

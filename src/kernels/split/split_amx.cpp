@@ -193,32 +193,32 @@ void multiply(const SplitTile& tile, SplitResult& before) noexcept {
         WEFT_LOAD_A(x);
         WEFT_LOAD_B(h + 2 * kSplitFilterPart);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next);
         if (moves) prefetch_tile(next_x);
         WEFT_LOAD_B(h + kSplitFilterPart);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + kTile);
         if (moves) prefetch_tile(next_x + kTile);
         WEFT_LOAD_A(x + part);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + 2 * kTile);
         if (moves) prefetch_tile(next_x + part);
         WEFT_LOAD_B(h);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + 3 * kTile);
         if (moves) prefetch_tile(next_x + part + kTile);
         WEFT_LOAD_A(x);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + 4 * kTile);
         if (moves) prefetch_tile(next_x + 2 * part);
         WEFT_LOAD_A(x + 2 * part);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + 5 * kTile);
         if (moves) prefetch_tile(next_x + 2 * part + kTile);
       } else {
@@ -230,12 +230,12 @@ void multiply(const SplitTile& tile, SplitResult& before) noexcept {
         WEFT_LOAD_A(x);
         WEFT_LOAD_B(h + kSplitFilterPart);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next);
         if (moves) prefetch_tile(next_x);
         WEFT_LOAD_B(h);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + kTile);
         prefetch_tile(next + 2 * kTile);
         if (moves) {
@@ -244,7 +244,7 @@ void multiply(const SplitTile& tile, SplitResult& before) noexcept {
         }
         WEFT_LOAD_A(x + part);
         WEFT_PRODUCTS;
-        fetch_ahead(ahead);
+        ahead.fetch();
         prefetch_tile(next + 3 * kTile);
         if (moves) prefetch_tile(next_x + part + kTile);
       }

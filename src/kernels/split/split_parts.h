@@ -48,15 +48,6 @@ inline void zero_tiles() {
   _tile_zero(3);
 }
 
-inline void fetch_ahead(SplitAhead& ahead) {
-  for (ahead.due += ahead.lines; ahead.due >= SplitAhead::kParts; ahead.due -= SplitAhead::kParts) {
-    for (std::int64_t i = 0; i < SplitAhead::kParts; ++i) {
-      _mm_prefetch(reinterpret_cast<const char*>(ahead.from + i * ahead.part), _MM_HINT_T1);
-    }
-    ahead.from += SplitAhead::kLine;
-  }
-}
-
 // The sums of the tiles to 32 x 32 floats, rows `line` apart. Those of later terms are added as a
 // whole: the error of long chains grows with their length.
 inline void store_sums(float* sums, std::int64_t line, bool first) {

@@ -75,7 +75,7 @@ void winograd_multiply(const WinogradProduct& product) noexcept {
                                 .first = true,
                                 .all_products = false,
                                 .ahead = {}},
-                               [&] { fetch_ahead(ahead); });
+                               [&] { ahead.fetch(); });
 }
 
 }  // namespace weft::kernels::WEFT_ISA
