@@ -134,6 +134,8 @@ class VectorWinograd final : public WinogradConvolution {
                  const kernels::WinogradTile& outputs, Isa isa)
       : WinogradConvolution(params, options, outputs, nullptr),
         gemm_(kernels::gemm_kernel(isa)),
+        vectors_(std::min<std::int64_t>(kSplitBlock / gemm_.lanes, 2)),
+        strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
         chain_(geometry_.in_channels < 96 ? 16 : 32) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < chain_; ++c) {
@@ -170,8 +172,9 @@ class VectorWinograd final : public WinogradConvolution {
       return filter_.block(packed, tile.group, first_block, point);
     };
     const std::int64_t block_bytes = filter_.block_bytes();
-    const std::int64_t chains =
-        tile.blocks * strips().count * base::divide_up(geometry_.in_channels, chain_);
+    const std::int64_t chains = tile.blocks * strips_.count *
+                                (kSplitBlock / (vectors_ * gemm_.lanes)) *
+                                base::divide_up(geometry_.in_channels, chain_);
     const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const std::byte* filter = filter_at(point);
@@ -190,41 +193,48 @@ class VectorWinograd final : public WinogradConvolution {
     }
   }
 
-  Strips strips() const noexcept {
-    return {kSplitBlock, gemm_.max_positions[kSplitBlock / gemm_.lanes - 1]};
-  }
-
+  // Some channels after the others: what is multiplied stays in the first-level cache for all
+  // strips of outputs and all vectors of tiles.
   void multiply_block(const float* filter, const float* patches, float* acc,
                       SplitAhead& ahead) const noexcept {
-    const std::int64_t vectors = kSplitBlock / gemm_.lanes;
-    const Strips strips = this->strips();
+    constexpr std::int64_t kNearChannels = 64;
     const std::int64_t channels = geometry_.in_channels;
-    const auto* next = reinterpret_cast<const char*>(patches) + patch_block_;
-    std::int64_t first = 0;
-    for (std::int64_t strip = 0; strip < strips.count; ++strip) {
-      const std::int64_t outputs = strips.size(strip);
-      const kernels::GemmFunction function = gemm_.tile(vectors, outputs, 1);
-      for (std::int64_t c = 0; c < channels; c += chain_, next += chain_ * 64) {
-        ahead.fetch();
-        function({.a = filter + c * kSplitBlock + first,
-                  .b = patches + c * kSplitBlock,
-                  .acc = acc + first * channel_sums(),
-                  .bias = nullptr,
-                  .terms = terms_.data(),
-                  .depth = std::min(chain_, channels - c),
-                  .a_step = 1,
-                  .acc_stride = channel_sums(),
-                  .next = next,
-                  .next_step = 64,
-                  .first = c == 0,
-                  .bias_of_positions = false,
-                  .apart = c > 0});
+    const std::int64_t columns = vectors_ * gemm_.lanes;
+    for (std::int64_t near = 0; near < channels; near += kNearChannels) {
+      const std::int64_t end = std::min(near + kNearChannels, channels);
+      // The patches of those to come.
+      const auto* next = reinterpret_cast<const char*>(patches + end * kSplitBlock);
+      const std::int64_t next_step = columns * 4 / strips_.count;
+      std::int64_t first = 0;
+      for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
+        const std::int64_t outputs = strips_.size(strip);
+        const kernels::GemmFunction function = gemm_.tile(vectors_, outputs, 1);
+        for (std::int64_t column = 0; column < kSplitBlock; column += columns) {
+          for (std::int64_t c = near; c < end; c += chain_, next += chain_ * next_step) {
+            ahead.fetch();
+            function({.a = filter + c * kSplitBlock + first,
+                      .b = patches + c * kSplitBlock + column,
+                      .acc = acc + first * channel_sums() + column,
+                      .bias = nullptr,
+                      .terms = terms_.data(),
+                      .depth = std::min(chain_, end - c),
+                      .a_step = 1,
+                      .acc_stride = channel_sums(),
+                      .next = next,
+                      .next_step = next_step,
+                      .first = c == 0,
+                      .bias_of_positions = false,
+                      .apart = c > 0});
+          }
+        }
+        first += outputs;
       }
-      first += outputs;
     }
   }
 
   const kernels::GemmKernel& gemm_;
+  std::int64_t vectors_;  // of tiles, and strips of outputs, that are multiplied at once
+  Strips strips_;
   // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
   // which so has to be smaller than that of all channels in one.
   std::int64_t chain_;
