@@ -291,7 +291,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(ErrorCase{Isa::amx, {2, 2}, 16}, ErrorCase{Isa::amx, {2, 2}, 64},
                       ErrorCase{Isa::amx, {2, 4}, 32}, ErrorCase{Isa::amx, {2, 4}, 256},
                       ErrorCase{Isa::avx512, {2, 2}, 32}, ErrorCase{Isa::avx512, {2, 2}, 96},
-                      ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96}),
+                      ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96},
+                      ErrorCase{Isa::avx2, {2, 2}, 32}, ErrorCase{Isa::avx2, {2, 4}, 64}),
     [](const auto& info) {
       return text(info.param.isa, info.param.tile) + "_" + std::to_string(info.param.channels);
     });
@@ -305,14 +306,43 @@ class WinogradChoiceTest : public NumbersTest {
   }
 };
 
-TEST_F(WinogradChoiceTest, OptionsAndStrictModeTurnItOff) {
-  skip_without(Isa::avx512);
+class WinogradChoiceByIsaTest : public WinogradChoiceTest,
+                                public ::testing::WithParamInterface<Isa> {};
+
+TEST_P(WinogradChoiceByIsaTest, OptionsAndStrictModeTurnItOff) {
+  const Isa isa = GetParam();
+  skip_without(isa);
   if (IsSkipped()) return;
-  EXPECT_EQ(takes({.max_isa = Isa::avx512}), "winograd_2x4_avx512");
-  EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::allowed}), "winograd_4x4_avx512");
-  EXPECT_EQ(takes({.max_isa = Isa::avx512, .winograd = Winograd::never}), "gemm_f32_avx512");
+  const std::string ending = "_" + std::string(name(isa));
+  EXPECT_EQ(takes({.max_isa = isa}), "winograd_2x4" + ending);
+  EXPECT_EQ(takes({.max_isa = isa, .winograd = Winograd::allowed}), "winograd_4x4" + ending);
+  EXPECT_EQ(takes({.max_isa = isa, .winograd = Winograd::never}), "gemm_f32" + ending);
   EXPECT_EQ(takes({.strict = true, .winograd = Winograd::allowed}).find("winograd"),
             std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, WinogradChoiceByIsaTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+// Their sums are the same chains, whatever the length of a vector.
+TEST_F(WinogradChoiceTest, VectorsOfAnyLengthGiveTheSameBits) {
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
+  for (const Shape& shape :
+       {Shape{1, 64, 40, 1, 14, 14, 3, 1, 1}, {2, 130, 33, 1, 9, 70, 3, 1, 1}}) {
+    const ConvolutionParams params = padded(shape, 1, 0);
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
+      const auto of = [&](Isa isa) {
+        return run(Plan(WinogradConvolution::make(params, {.threads = 1, .max_isa = isa}, tile)), x,
+                   w, b);
+      };
+      EXPECT_TRUE(same_bits(of(Isa::avx2), of(Isa::avx512))) << text(Isa::avx2, tile);
+    }
+  }
 }
 
 TEST_F(WinogradChoiceTest, OptionsTurnItOffOnAMatrixUnit) {
@@ -345,7 +375,7 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
       }
     }
   }
-  skip_without(Isa::avx512);
+  skip_without(Isa::avx2);
   if (IsSkipped()) return;
   // Rows that would be gathered whole.
   ConvolutionParams apart = padded({1, 64, 64, 1, 20, 20'000, 3, 1, 1}, 1, 1);
@@ -355,7 +385,7 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, WinogradConvolutionTest,
-                         ::testing::Combine(::testing::Values(Isa::avx512, Isa::amx),
+                         ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
                                             ::testing::Values(kernels::WinogradTile{2, 2},
                                                               kernels::WinogradTile{2, 4},
                                                               kernels::WinogradTile{4, 4})),

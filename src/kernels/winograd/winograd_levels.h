@@ -16,6 +16,11 @@ struct WinogradRows;
   void winograd_rows_##tile(const WinogradRows& rows, SplitRange& range) noexcept; \
   void winograd_channel_##tile(const WinogradChannel& channel) noexcept;           \
   void winograd_store_##tile(const WinogradResult& result) noexcept;
+namespace weft::kernels::avx2 {
+WEFT_DECLARE_WINOGRAD(2x2)
+WEFT_DECLARE_WINOGRAD(2x4)
+WEFT_DECLARE_WINOGRAD(4x4)
+}  // namespace weft::kernels::avx2
 namespace weft::kernels::avx512 {
 WEFT_DECLARE_WINOGRAD(2x2)
 WEFT_DECLARE_WINOGRAD(2x4)

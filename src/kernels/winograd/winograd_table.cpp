@@ -1,32 +1,47 @@
+#include <span>
+
 #include "kernels/winograd/winograd.h"
 #include "kernels/winograd/winograd_levels.h"
 
 namespace weft::kernels {
 
-const WinogradKernels* winograd_kernels([[maybe_unused]] Isa isa,
-                                        [[maybe_unused]] const WinogradTile& tile) noexcept {
-#ifdef WEFT_HAVE_avx512
-  static constexpr WinogradKernels table[] = {
-      {{2, 2},
-       "winograd_2x2_avx512",
-       avx512::winograd_rows_2x2,
-       avx512::winograd_channel_2x2,
-       avx512::winograd_store_2x2},
-      {{2, 4},
-       "winograd_2x4_avx512",
-       avx512::winograd_rows_2x4,
-       avx512::winograd_channel_2x4,
-       avx512::winograd_store_2x4},
-      {{4, 4},
-       "winograd_4x4_avx512",
-       avx512::winograd_rows_4x4,
-       avx512::winograd_channel_4x4,
-       avx512::winograd_store_4x4},
-  };
-  for (const WinogradKernels& row : table) {
-    if (isa >= Isa::avx512 && row.tile == tile) return &row;
+namespace {
+
+// A level's tiles.
+#define WEFT_WINOGRAD_TILE(level, tile, rows, columns)                          \
+  {                                                                             \
+    {rows, columns}, "winograd_" #tile "_" #level, level::winograd_rows_##tile, \
+        level::winograd_channel_##tile, level::winograd_store_##tile            \
   }
+#define WEFT_WINOGRAD_LEVEL(level)                                                   \
+  constexpr WinogradKernels level##_table[] = {WEFT_WINOGRAD_TILE(level, 2x2, 2, 2), \
+                                               WEFT_WINOGRAD_TILE(level, 2x4, 2, 4), \
+                                               WEFT_WINOGRAD_TILE(level, 4x4, 4, 4)};
+#ifdef WEFT_HAVE_avx2
+WEFT_WINOGRAD_LEVEL(avx2)
 #endif
+#ifdef WEFT_HAVE_avx512
+WEFT_WINOGRAD_LEVEL(avx512)
+#endif
+#undef WEFT_WINOGRAD_LEVEL
+#undef WEFT_WINOGRAD_TILE
+
+std::span<const WinogradKernels> table_of([[maybe_unused]] Isa isa) noexcept {
+#ifdef WEFT_HAVE_avx512
+  if (isa >= Isa::avx512) return avx512_table;
+#endif
+#ifdef WEFT_HAVE_avx2
+  if (isa >= Isa::avx2) return avx2_table;
+#endif
+  return {};
+}
+
+}  // namespace
+
+const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexcept {
+  for (const WinogradKernels& row : table_of(isa)) {
+    if (row.tile == tile) return &row;
+  }
   return nullptr;
 }
 
