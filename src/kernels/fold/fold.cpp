@@ -295,6 +295,7 @@ void store_sums(Mask mask, T* to, VectorOf<T> sums) {
 }
 
 constexpr int kLanes = 16;
+constexpr __mmask16 kAllLanes = 0xffff;
 constexpr int64_t kMaxVectors = 36;  // whose masks are worked out at once
 
 // The masks of vectors from index `first` on, by term.
@@ -313,11 +314,12 @@ struct RowMasks {
 };
 
 // Calls use(row, i, masks) for all vectors of all rows, so many `together`; i is the first index.
-template <class T, int together = 1, class Use>
+template <class T, int lines_ahead, int together, class Use>
 void each_vector(const FoldRows& k, int64_t term_count, int64_t planes, const Use& use) {
   static_assert(kMaxVectors % together == 0);
   constexpr int64_t kElements = int64_t{together} * kLanes;
-  Ahead<T> ahead(k, term_count, planes, k.rows * ((k.count + kElements - 1) / kElements));
+  Ahead<T, lines_ahead> ahead(k, term_count, planes,
+                              k.rows * ((k.count + kElements - 1) / kElements));
   for (int64_t first = 0; first < k.count; first += kMaxVectors * kLanes) {
     const int64_t vectors = std::min(kMaxVectors, (k.count - first + kLanes - 1) / kLanes);
     const RowMasks masks(k, term_count, first, (vectors + together - 1) / together * together);
@@ -347,38 +349,39 @@ WEFT_UNROLLED void interleaved_rows(const FoldRows& k) {
   constexpr int64_t kNextVectors = together * kLanes + kLanes - 1;
   const int64_t elements = (k.count - 1) * phases + k.last;
   const int64_t term_count = k.term_end[phases - 1];
-  each_vector<T, together>(k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
-    VectorOf<T> sums[together][phases] = {};
-    each_part<T>(k, row, [&](const T* from) {
-      from += i;
-      int64_t t = 0;
+  each_vector<T, 1, together>(
+      k, term_count, 1, [&](int64_t row, int64_t i, const TermMasks* masks) {
+        VectorOf<T> sums[together][phases] = {};
+        each_part<T>(k, row, [&](const T* from) {
+          from += i;
+          int64_t t = 0;
 #pragma GCC unroll 4
-      for (int p = 0; p < phases; ++p) {
-        for (; t < k.term_end[p]; ++t) {
+          for (int p = 0; p < phases; ++p) {
+            for (; t < k.term_end[p]; ++t) {
 #pragma GCC unroll 4
-          for (int64_t v = 0; v < together; ++v) {
-            const T* const at = from + k.terms[t].offset + v * kLanes;
-            if (v % kLineVectors == 0) __builtin_prefetch(at + kNextVectors);
-            const bool whole = inner && v > 0 && v + 1 < together;
-            sums[v][p] += whole ? load(at) : load(masks[v][t], at);
+              for (int64_t v = 0; v < together; ++v) {
+                const T* const at = from + k.terms[t].offset + v * kLanes;
+                if (v % kLineVectors == 0) __builtin_prefetch(at + kNextVectors);
+                const bool whole = inner && v > 0 && v + 1 < together;
+                sums[v][p] += whole ? load(at) : load(masks[v][t], at);
+              }
+            }
+          }
+        });
+        T* const to = static_cast<T*>(k.to) + row * k.to_row;
+#pragma GCC unroll 4
+        for (int64_t v = 0; v < together; ++v) {
+          __m512 rows[phases];
+#pragma GCC unroll 4
+          for (int p = 0; p < phases; ++p) rows[p] = reinterpret_cast<__m512>(sums[v][p]);
+#pragma GCC unroll 4
+          for (int64_t n = 0; n < phases; ++n) {
+            const int64_t at = (i + v * kLanes) * phases + n * kLanes;
+            store_sums(mask_of(0, elements - at), to + at,
+                       reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, n)));
           }
         }
-      }
-    });
-    T* const to = static_cast<T*>(k.to) + row * k.to_row;
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < together; ++v) {
-      __m512 rows[phases];
-#pragma GCC unroll 4
-      for (int p = 0; p < phases; ++p) rows[p] = reinterpret_cast<__m512>(sums[v][p]);
-#pragma GCC unroll 4
-      for (int64_t n = 0; n < phases; ++n) {
-        const int64_t at = (i + v * kLanes) * phases + n * kLanes;
-        store_sums(mask_of(0, elements - at), to + at,
-                   reinterpret_cast<VectorOf<T>>(interleaved<phases>(rows, n)));
-      }
-    }
-  });
+      });
 }
 
 template <class T, int phases>
@@ -411,17 +414,25 @@ WEFT_UNROLLED void square_rows(const FoldRows& k) {
   constexpr int64_t kPair = 128;
   const int64_t term_count = k.term_end[0];
   const bool pairs = k.to_step * static_cast<int64_t>(sizeof(T)) % kPair == 0;
-  each_vector<T>(k, term_count, kLanes, [&](int64_t row, int64_t i, const TermMasks* masks) {
+  each_vector<T, 4, 1>(k, term_count, kLanes, [&](int64_t row, int64_t i, const TermMasks* masks) {
     VectorOf<T> sums[kLanes] = {};
     each_part<T>(k, row, [&](const T* from) {
       from += i;
       for (int64_t t = 0; t < term_count; ++t) {
         const __mmask16 mask = (*masks)[t];
+        const T* const at = from + k.terms[t].offset;
+        if (mask == kAllLanes) {
 #pragma GCC unroll 16
-        for (int p = 0; p < kLanes; ++p) {
-          const T* const at = from + k.terms[t].offset + p * k.from_plane;
-          __builtin_prefetch(at + kNextEnd);
-          sums[p] += load(mask, at);
+          for (int64_t p = 0; p < kLanes; ++p) {
+            __builtin_prefetch(at + p * k.from_plane + kNextEnd);
+            sums[p] += load(at + p * k.from_plane);
+          }
+        } else {
+#pragma GCC unroll 16
+          for (int64_t p = 0; p < kLanes; ++p) {
+            __builtin_prefetch(at + p * k.from_plane + kNextEnd);
+            sums[p] += load(mask, at + p * k.from_plane);
+          }
         }
       }
     });
