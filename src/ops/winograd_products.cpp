@@ -135,11 +135,12 @@ class VectorWinograd final : public WinogradConvolution {
       : WinogradConvolution(params, options, outputs, nullptr),
         gemm_(kernels::gemm_kernel(isa)),
         vectors_(std::min<std::int64_t>(kSplitBlock / gemm_.lanes, 2)),
+        columns_(vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
         chain_(geometry_.in_channels < 96 ? 16 : 32) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < chain_; ++c) {
-      terms_.push_back({.a = c * kSplitBlock, .b = c * kSplitBlock});
+      terms_.push_back({.a = c * kSplitBlock, .b = c * columns_});
     }
   }
 
@@ -152,7 +153,7 @@ class VectorWinograd final : public WinogradConvolution {
 
   void transform_columns(const Tile& tile, std::int64_t c, const float* even, const float* odd,
                          const Slot& slot) const noexcept override {
-    float* const to = reinterpret_cast<float*>(slot.patches) + c * kSplitBlock;
+    float* const to = reinterpret_cast<float*>(slot.patches) + c * columns_;
     for (const float* from : {even, odd}) {
       if (from == nullptr) continue;
       kernels_.transform_channel({.from = from,
@@ -160,8 +161,9 @@ class VectorWinograd final : public WinogradConvolution {
                                   .remainder_stride = plane_remainder_,
                                   .tiles_a_row = tile.columns,
                                   .tiles = tile.count,
-                                  .to = to + (from == odd ? kSplitBlock : 0),
-                                  .block_stride = patch_block_ / 4,
+                                  .to = to + (from == odd ? columns_ : 0),
+                                  .block = columns_,
+                                  .block_stride = filter_.steps() * kSplitBlock * columns_,
                                   .point_stride = patch_point_ / 4});
     }
   }
@@ -172,8 +174,7 @@ class VectorWinograd final : public WinogradConvolution {
       return filter_.block(packed, tile.group, first_block, point);
     };
     const std::int64_t block_bytes = filter_.block_bytes();
-    const std::int64_t chains = tile.blocks * strips_.count *
-                                (kSplitBlock / (vectors_ * gemm_.lanes)) *
+    const std::int64_t chains = tile.blocks * strips_.count * (kSplitBlock / columns_) *
                                 base::divide_up(geometry_.in_channels, chain_);
     const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
@@ -194,26 +195,25 @@ class VectorWinograd final : public WinogradConvolution {
   }
 
   // Some channels after the others: what is multiplied stays in the first-level cache for all
-  // strips of outputs and all vectors of tiles.
+  // strips of outputs.
   void multiply_block(const float* filter, const float* patches, float* acc,
                       SplitAhead& ahead) const noexcept {
     constexpr std::int64_t kNearChannels = 64;
     const std::int64_t channels = geometry_.in_channels;
-    const std::int64_t columns = vectors_ * gemm_.lanes;
+    const std::int64_t next_step = columns_ * 4 / strips_.count;
     for (std::int64_t near = 0; near < channels; near += kNearChannels) {
       const std::int64_t end = std::min(near + kNearChannels, channels);
-      // The patches of those to come.
-      const auto* next = reinterpret_cast<const char*>(patches + end * kSplitBlock);
-      const std::int64_t next_step = columns * 4 / strips_.count;
-      std::int64_t first = 0;
-      for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
-        const std::int64_t outputs = strips_.size(strip);
-        const kernels::GemmFunction function = gemm_.tile(vectors_, outputs, 1);
-        for (std::int64_t column = 0; column < kSplitBlock; column += columns) {
+      for (std::int64_t column = 0; column < kSplitBlock; column += columns_) {
+        const float* const b = patches + column * filter_.steps() * kSplitBlock;
+        const auto* next = reinterpret_cast<const char*>(b + end * columns_);
+        std::int64_t first = 0;
+        for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
+          const std::int64_t outputs = strips_.size(strip);
+          const kernels::GemmFunction function = gemm_.tile(vectors_, outputs, 1);
           for (std::int64_t c = near; c < end; c += chain_, next += chain_ * next_step) {
             ahead.fetch();
             function({.a = filter + c * kSplitBlock + first,
-                      .b = patches + c * kSplitBlock + column,
+                      .b = b + c * columns_,
                       .acc = acc + first * channel_sums() + column,
                       .bias = nullptr,
                       .terms = terms_.data(),
@@ -224,16 +224,17 @@ class VectorWinograd final : public WinogradConvolution {
                       .next_step = next_step,
                       .first = c == 0,
                       .bias_of_positions = false,
+                      .rows_follow = true,
                       .apart = c > 0});
           }
+          first += outputs;
         }
-        first += outputs;
       }
     }
   }
 
   const kernels::GemmKernel& gemm_;
-  std::int64_t vectors_;  // of tiles, and strips of outputs, that are multiplied at once
+  std::int64_t vectors_, columns_;  // tiles, and strips of outputs, that are multiplied at once
   Strips strips_;
   // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
   // which so has to be smaller than that of all channels in one.

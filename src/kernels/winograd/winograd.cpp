@@ -79,7 +79,7 @@ void transform_channel(const WinogradChannel& channel) {
   const std::int64_t end = (channel.tiles + kSplitBlock - 1) / kSplitBlock * kSplitBlock;
   for (std::int64_t tile = 0; tile < end; tile += kLanes) {
     const Mask mask = lanes_between(0, channel.tiles - tile);
-    float* to = channel.to + tile / kSplitBlock * channel.block_stride + tile % kSplitBlock;
+    float* to = channel.to + tile / channel.block * channel.block_stride + tile % channel.block;
     for (int point = 0; point < kRowPoints; ++point) {
       const float* from = channel.from + point * channel.from_stride + tile;
       Vector d[kPoints];

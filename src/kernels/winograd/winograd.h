@@ -65,14 +65,15 @@ struct WinogradColumns {
   std::int64_t point_stride;
 };
 
-// The same for one channel in float32: a row of 32 tiles for every point and every block of 32.
+// The same for one channel in float32: a row for every point and every block of tiles.
 struct WinogradChannel {
   const float* from;  // as even and odd of WinogradColumns
   std::int64_t from_stride;
   std::int64_t remainder_stride;
   std::int64_t tiles_a_row;
   std::int64_t tiles;
-  float* to;  // aligned to 64 bytes
+  float* to;           // aligned to 64 bytes
+  std::int64_t block;  // tiles: 16 or 32
   std::int64_t block_stride;
   std::int64_t point_stride;
 };
