@@ -36,7 +36,9 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                                          const kernels::SplitKernels* unit)
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
-      tiling_(geometry_, outputs, unit != nullptr, slot_count(options, INT64_MAX)),
+      tiling_(geometry_, outputs,
+              WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
+              slot_count(options, INT64_MAX)),
       filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few),
       first_input_{first_input(geometry_.axes[1]), first_input(geometry_.axes[2])} {
   slots_ = slot_count(options, tiling_.shares.tiles());

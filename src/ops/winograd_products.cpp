@@ -134,7 +134,8 @@ class VectorWinograd final : public WinogradConvolution {
                  const kernels::WinogradTile& outputs, Isa isa)
       : WinogradConvolution(params, options, outputs, nullptr),
         gemm_(kernels::gemm_kernel(isa)),
-        vectors_(std::min<std::int64_t>(kSplitBlock / gemm_.lanes, 2)),
+        tiles_(tiling_.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock),
+        vectors_(std::min<std::int64_t>(tiles_ / gemm_.lanes, 2)),
         columns_(vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
         chain_(geometry_.in_channels < 96 ? 16 : 32) {
@@ -174,7 +175,7 @@ class VectorWinograd final : public WinogradConvolution {
       return filter_.block(packed, tile.group, first_block, point);
     };
     const std::int64_t block_bytes = filter_.block_bytes();
-    const std::int64_t chains = tile.blocks * strips_.count * (kSplitBlock / columns_) *
+    const std::int64_t chains = tile.blocks * strips_.count * (tiles_ / columns_) *
                                 base::divide_up(geometry_.in_channels, chain_);
     const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
@@ -203,7 +204,7 @@ class VectorWinograd final : public WinogradConvolution {
     const std::int64_t next_step = columns_ * 4 / strips_.count;
     for (std::int64_t near = 0; near < channels; near += kNearChannels) {
       const std::int64_t end = std::min(near + kNearChannels, channels);
-      for (std::int64_t column = 0; column < kSplitBlock; column += columns_) {
+      for (std::int64_t column = 0; column < tiles_; column += columns_) {
         const float* const b = patches + column * filter_.steps() * kSplitBlock;
         const auto* next = reinterpret_cast<const char*>(b + end * columns_);
         std::int64_t first = 0;
@@ -234,6 +235,7 @@ class VectorWinograd final : public WinogradConvolution {
   }
 
   const kernels::GemmKernel& gemm_;
+  std::int64_t tiles_;              // of a block, the others being empty
   std::int64_t vectors_, columns_;  // tiles, and strips of outputs, that are multiplied at once
   Strips strips_;
   // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
@@ -257,7 +259,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (g.in_channels < fewest_channels(tile, unit)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.
   if (unit && params.input.data_type == DataType::float16) return kNever;
-  return WinogradTiling(g, tile, unit, 1).seconds;
+  return WinogradTiling(g, tile, WinogradTiling::products(isa, unit), 1).seconds;
 }
 
 std::shared_ptr<WinogradConvolution> WinogradConvolution::make(const ConvolutionParams& params,

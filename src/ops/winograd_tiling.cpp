@@ -37,12 +37,14 @@ struct TileCosts {
 struct Costs {
   TileCosts of_2x2, of_2x4, of_4x4;
   double step;                // products of 32 x 32 x 32
+  double narrow;              // of that, where a block has but 16 tiles
   double step_filter;         // for which a filter is fetched
   double crowded;             // more a step for each MiB past kNearBytes
   double sums;                // of 32 x 32, on their way from registers
   double many_sums;           // more for each kFewSums past the first
   double far_sums;            // instead, of a few blocks
-  double filter_byte;         // then, read from the third-level cache
+  double filter_byte;         // read from the third-level cache by a few blocks,
+  bool beside;                // or from memory by all, while they are multiplied
   std::int64_t number_bytes;  // of what is multiplied
 
   const TileCosts& of(const kernels::WinogradTile& tile) const {
@@ -53,24 +55,41 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .of_2x4 = {17e-9, 230e-9, 64e-9},
                       .of_4x4 = {21e-9, 520e-9, 160e-9},
                       .step = 215e-9,
+                      .narrow = 1,
                       .step_filter = 70e-9,
                       .crowded = 60e-9,
                       .sums = 20e-9,
                       .many_sums = 80e-9,
                       .far_sums = 600e-9,
                       .filter_byte = 0.9e-11,
+                      .beside = false,
                       .number_bytes = 6};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
                          .of_4x4 = {25e-9, 140e-9, 90e-9},
                          .step = 440e-9,
+                         .narrow = 0.6,
                          .step_filter = 0,
-                         .crowded = 30e-9,
+                         .crowded = 5e-9,
                          .sums = 20e-9,
                          .many_sums = 0,
                          .far_sums = 150e-9,
-                         .filter_byte = 5e-11,
+                         .filter_byte = 8e-11,
+                         .beside = true,
                          .number_bytes = 4};
+
+const Costs& costs_of(Isa products) {
+  if (products == Isa::amx) return kUnit;
+  if (products == Isa::avx512) return kVectors;
+  // As everything takes twice as long there but what memory does, that takes half as long.
+  static constexpr Costs half = [] {
+    Costs c = kVectors;
+    c.narrow = 0.55;
+    c.filter_byte /= 2;
+    return c;
+  }();
+  return half;
+}
 
 std::int64_t sums_bytes(const kernels::WinogradTile& tile, std::int64_t lanes) {
   return tile.points() * kSplitBlock * lanes * 4;
@@ -90,7 +109,7 @@ struct Cost {
 
 // Of a block of tiles.
 Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, const Costs& costs,
-             std::int64_t rows, std::int64_t columns, std::int64_t few) {
+             std::int64_t rows, std::int64_t columns, std::int64_t few, bool narrow) {
   const TileCosts& of_tile = costs.of(tile);
   const auto number_bytes = static_cast<double>(costs.number_bytes);
   const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
@@ -103,20 +122,24 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
   const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
   const double numbers = points * in_blocks * static_cast<double>(kSplitBlock * kSplitBlock) *
                          number_bytes;  // of a block of tiles or outputs
-  double step = costs.step, sums = costs.far_sums, reading = 0;
-  if (few > 1) {
-    if (numbers * out_blocks > kFilterKept) reading = numbers * out_blocks * costs.filter_byte;
-  } else {
+  double step = costs.step * (narrow ? costs.narrow : 1), sums = costs.far_sums;
+  if (few == 1) {
     const auto acc =
         static_cast<double>(sums_bytes(tile, base::round_up(rows * columns, kSplitBlock)));
     const double past = numbers * (blocks + 1) + acc - kNearBytes;
     step += costs.crowded * std::max(past, 0.0) / (1 << 20);
     sums = costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0);
   }
-  const double products =
+  double products =
       out_blocks * points * (in_blocks * (blocks * step + costs.step_filter) + blocks * sums);
+  const double filter = numbers * out_blocks;
+  if (filter > kFilterKept) {
+    const double reading = filter * costs.filter_byte;
+    if (costs.beside) products = std::max(products, reading);
+    if (!costs.beside && few > 1) products += reading;
+  }
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns),
-          products + reading + out * lanes * of_tile.results};
+          products + out * lanes * of_tile.results};
 }
 
 // Time on some threads. Each of them transforms the inputs of a block for itself; where their parts
@@ -136,11 +159,11 @@ double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool a
 }  // namespace
 
 WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
-                               const kernels::WinogradTile& outputs, bool unit, unsigned threads)
+                               const kernels::WinogradTile& outputs, Isa products, unsigned threads)
     : tile(outputs),
       rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
       columns(divide_up(geometry.axes[2].max_count(), outputs.columns)) {
-  const Costs& costs = unit ? kUnit : kVectors;
+  const Costs& costs = costs_of(products);
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;
   const std::int64_t out_blocks = divide_up(geometry.out_channels, kSplitBlock);
@@ -151,9 +174,10 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   const auto weigh_few = [&](std::int64_t w, std::int64_t h, std::int64_t k, std::int64_t some) {
     Cost sum{};
     std::int64_t blocks = 0;
+    const bool narrow = w * h <= kNarrow;
     const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t count) {
       if (some_rows * some_columns * count <= 0) return;
-      const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns, some);
+      const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns, some, narrow);
       blocks += count * geometry.groups;
       sum.input += static_cast<double>(count * geometry.groups) * cost.input;
       sum.rest += static_cast<double>(count * geometry.groups) * cost.rest;
@@ -167,7 +191,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
       add(h, columns % w, geometry.batch * (rows / h));
       add(rows % h, columns % w, geometry.batch);
     }
-    const Cost largest = cost_of(geometry, tile, costs, h, w, some);
+    const Cost largest = cost_of(geometry, tile, costs, h, w, some, narrow);
     const bool alike = k == 1 ? rows % h == 0 && columns % w == 0 : geometry.batch % k == 0;
     const auto cut = TileShares::for_threads(
         blocks, out_blocks, divide_up(out_blocks, std::min(some, kFewShared)), threads);

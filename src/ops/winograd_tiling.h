@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/winograd/winograd.h"
@@ -14,9 +15,12 @@ namespace weft::ops {
 // cut where there are few blocks of tiles for the threads. A thread transforms the inputs of a
 // block once for all shares of it that it takes.
 struct WinogradTiling {
-  // Cuts the one phase of a 3 x 3 convolution at stride 1, for a matrix unit or without one.
-  WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile, bool unit,
-                 unsigned threads);
+  // Cuts the one phase of a 3 x 3 convolution at stride 1. AMX stands for products on the unit.
+  WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile,
+                 Isa products, unsigned threads);
+  static Isa products(Isa isa, bool unit) noexcept {
+    return unit ? Isa::amx : std::min(isa, Isa::avx512);
+  }
 
   kernels::WinogradTile tile;
   std::int64_t rows, columns;  // tiles of an image
@@ -28,6 +32,10 @@ struct WinogradTiling {
   double seconds = 0;              // on one core
 
   static constexpr std::int64_t kMostImages = 16;
+
+  // Tiles that take half the products of a block.
+  static constexpr std::int64_t kNarrow = kernels::kSplitBlock / 2;
+  bool is_narrow() const noexcept { return block_rows * block_columns <= kNarrow; }
 
   // Rows of tiles from an image of a block to the next.
   std::int64_t image_rows() const noexcept { return rows + 1; }

@@ -22,7 +22,7 @@ TEST(WinogradTiling, BlocksCoverTheOutputAndFitTheCache) {
     for (const std::uint32_t height : {1u, 7u, 56u, 1000u}) {
       for (const std::uint32_t width : {1u, 13u, 28u, 224u, 3001u}) {
         const kernels::WinogradTile tile{2, 4};
-        const WinogradTiling tiling(geometry(channels, height, width), tile, true, 1);
+        const WinogradTiling tiling(geometry(channels, height, width), tile, Isa::amx, 1);
         EXPECT_GE(tiling.rows * tile.rows, height);
         EXPECT_GE(tiling.columns * tile.columns, width);
         EXPECT_GE(tiling.row_blocks() * tiling.block_rows, tiling.rows);
@@ -38,7 +38,7 @@ TEST(WinogradTiling, BlocksCoverTheOutputAndFitTheCache) {
 
 // Wide images are cut into blocks without many empty places.
 TEST(WinogradTiling, BlocksAreNearlyFull) {
-  const WinogradTiling tiling(geometry(64, 224, 224), {2, 4}, true, 1);
+  const WinogradTiling tiling(geometry(64, 224, 224), {2, 4}, Isa::amx, 1);
   const std::int64_t tiles = tiling.block_rows * tiling.block_columns;
   const std::int64_t lanes = (tiles + 31) / 32 * 32;
   EXPECT_GE(tiles * 8, lanes * 7);
@@ -46,52 +46,52 @@ TEST(WinogradTiling, BlocksAreNearlyFull) {
 
 // As many images as have room, and no more than there are.
 TEST(WinogradTiling, SmallImagesShareABlock) {
-  const WinogradTiling few(geometry(128, 7, 7, 3), {2, 4}, true, 1);
+  const WinogradTiling few(geometry(128, 7, 7, 3), {2, 4}, Isa::amx, 1);
   EXPECT_EQ(few.images, 3);
   EXPECT_GE(few.block_rows, 3 * few.rows + 2);
-  const WinogradTiling many(geometry(64, 7, 7, 100), {2, 4}, true, 1);
+  const WinogradTiling many(geometry(64, 7, 7, 100), {2, 4}, Isa::amx, 1);
   EXPECT_GE(many.images, 3);
   EXPECT_LE(many.images, WinogradTiling::kMostImages);
   EXPECT_LE(many.block_rows * many.block_columns, 256);
-  EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, true, 1).images, 1);
+  EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, Isa::amx, 1).images, 1);
 }
 
 TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
   for (const std::uint32_t channels : {128u, 256u, 1280u}) {
     for (const std::uint32_t size : {7u, 14u, 28u, 56u}) {
       for (const unsigned threads : {2u, 3u, 8u}) {
-        const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, threads);
+        const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, Isa::amx, threads);
         EXPECT_GE(tiling.shares.tiles(), std::min(channels / 32, threads))
             << channels << ", " << size << ", " << threads;
       }
     }
   }
-  EXPECT_GE(WinogradTiling(geometry(128, 28, 28), {2, 4}, true, 2).shares.tiles(), 8);
+  EXPECT_GE(WinogradTiling(geometry(128, 28, 28), {2, 4}, Isa::amx, 2).shares.tiles(), 8);
 }
 
 // Of what needs so many patches that a few blocks of outputs use them together.
 TEST(WinogradTiling, SharesAreNotTooSmall) {
-  EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, true, 2).shares.tiles(), 4);
+  EXPECT_EQ(WinogradTiling(geometry(512, 14, 14), {2, 4}, Isa::amx, 2).shares.tiles(), 4);
 }
 
 // Up to 128 channels have patches, filter and sums in the second-level cache.
 TEST(WinogradTiling, BlocksOfOutputChannelsPassByOneByOneWhereTheyFit) {
   for (const std::uint32_t channels : {32u, 64u, 96u, 128u}) {
     for (const std::uint32_t size : {28u, 40u, 56u, 112u}) {
-      const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, true, 1);
+      const WinogradTiling tiling(geometry(channels, size, size), {2, 4}, Isa::amx, 1);
       EXPECT_EQ(tiling.few, 1) << channels << ", " << size;
       const std::int64_t lanes = (tiling.block_rows * tiling.block_columns + 31) / 32 * 32;
       EXPECT_LE(tiling.tile.points() * (channels * (lanes + 32) * 6 + 128 * lanes), 2 << 20);
     }
   }
-  EXPECT_GT(WinogradTiling(geometry(512, 28, 28), {2, 4}, true, 1).few, 1);
+  EXPECT_GT(WinogradTiling(geometry(512, 28, 28), {2, 4}, Isa::amx, 1).few, 1);
 }
 
 // Blocks side by side write to whole lines of 16 numbers each.
 TEST(WinogradTiling, BlocksEndWithLines) {
   for (const std::uint32_t width : {56u, 112u, 160u, 224u}) {
     for (const unsigned threads : {1u, 2u}) {
-      const WinogradTiling tiling(geometry(64, 112, width), {2, 4}, true, threads);
+      const WinogradTiling tiling(geometry(64, 112, width), {2, 4}, Isa::amx, threads);
       EXPECT_TRUE(tiling.block_columns == tiling.columns || tiling.block_columns % 4 == 0)
           << width << ": " << tiling.block_columns;
     }
