@@ -328,7 +328,9 @@ constexpr double kDirect = 1.4;
 
 std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
                                              const PlanOptions& options) {
-  if (options.strict) return std::make_shared<ops::ConvolutionPlan>(params, options);
+  if (options.strict || ops::ConvolutionPlan::reads_filter_in_place(params, options)) {
+    return std::make_shared<ops::ConvolutionPlan>(params, options);
+  }
   if (ops::PhaseConvolution::suits(params)) {
     return std::make_shared<ops::PhaseConvolution>(params, options, body_of);
   }

@@ -31,12 +31,6 @@ constexpr double kMinParallelWork = 1 << 17;
 constexpr std::int64_t kMaxLists = 27;
 constexpr std::int64_t kMaxListTerms = 8192;
 
-bool is_broadcast(const TensorDesc& filter) {
-  const std::uint64_t unfolded = *element_count(filter.sizes) * sizeof(float);
-  const std::uint64_t memory = *extent_in_elements(filter) * byte_size(filter.data_type);
-  return unfolded > kMaxUnfoldedBytes && unfolded / kMaxUnfolding > memory;
-}
-
 double multiply_adds(const ConvolutionGeometry& g) {
   double terms =
       static_cast<double>(g.in_channels * g.out_channels) * static_cast<double>(g.groups * g.batch);
@@ -49,6 +43,15 @@ double multiply_adds(const ConvolutionGeometry& g) {
 
 }  // namespace
 
+bool ConvolutionPlan::reads_filter_in_place(const ConvolutionParams& params,
+                                            const PlanOptions& options) {
+  const TensorDesc& filter = params.filter;
+  const std::uint64_t unfolded = *element_count(filter.sizes) * sizeof(float);
+  const std::uint64_t memory = *extent_in_elements(filter) * byte_size(filter.data_type);
+  return !options.prepare_filter && unfolded > kMaxUnfoldedBytes &&
+         unfolded / kMaxUnfolding > memory;
+}
+
 ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options)
     : geometry_(params),
       data_type_(params.input.data_type),
@@ -60,7 +63,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       load_rows_(data_type_ == DataType::float16 ? kernels::direct_kernels(gemm_.isa).load_f16
                                                  : kernels::direct_kernels(gemm_.isa).load_f32),
       transpose_(kernels::transpose_kernel(gemm_.isa, 32).transpose),
-      filter_in_place_(!options.prepare_filter && is_broadcast(params.filter)),
+      filter_in_place_(reads_filter_in_place(params, options)),
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
       across_(!direct_ && is_best_across(geometry_, gemm_)),

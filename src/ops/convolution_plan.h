@@ -54,6 +54,9 @@ class ConvolutionPlan final : public PlanBody {
  public:
   ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options);
 
+  // Of a filter that is broadcast so far, which other plans would write out.
+  static bool reads_filter_in_place(const ConvolutionParams& params, const PlanOptions& options);
+
   void run(const RunArguments& arguments) const noexcept override;
   void prepare(const void* filter, void* prepared) const noexcept override;
 

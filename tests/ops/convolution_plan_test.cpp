@@ -113,6 +113,14 @@ TEST_P(ChainsTest, PhasesThatReadAlikeAreEachASumOfTheirOwn) {
 }
 
 // Nothing is fetched ahead between them: there is no end of it.
+// On a matrix unit, too: there it would be packed into gigabytes.
+TEST(GeneralPlan, FiltersBroadcastFarAreNotWrittenOut) {
+  ConvolutionParams params = params_of({1, 20'000, 20'000, 1, 4, 4, 3, 1, 1});
+  params.filter.strides = {0, 0, 3, 1};
+  const Plan p = plan(params, {.threads = 1});
+  EXPECT_LT(p.workspace_size_in_bytes(), 64u << 20) << p.explain();
+}
+
 TEST(GeneralPlan, PositionsFarApart) {
   constexpr std::uint32_t kStride = 2'000'000'000;
   ConvolutionParams p;
