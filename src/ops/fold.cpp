@@ -361,10 +361,9 @@ class FoldBody final : public PlanBody {
         }
         kernel_.add(k);
       };
-      if (t.steps->count > kKeptSteps)
-        return each_step(contributors_.back(), x_axis(), t, add_step);
-      for (int64_t i = 0; i < t.steps->count; ++i)
-        add_step(t.steps->kept[static_cast<std::size_t>(i)]);
+      const FoldSteps& steps = *t.steps;
+      if (steps.count > kKeptSteps) return each_step(contributors_.back(), x_axis(), t, add_step);
+      for (int64_t i = 0; i < steps.count; ++i) add_step(steps.kept[static_cast<std::size_t>(i)]);
     });
   }
 

@@ -134,8 +134,8 @@ class VectorWinograd final : public WinogradConvolution {
                  const kernels::WinogradTile& outputs, Isa isa)
       : WinogradConvolution(params, options, outputs, nullptr),
         gemm_(kernels::gemm_kernel(isa)),
-        tiles_(tiling_.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock),
-        vectors_(std::min<std::int64_t>(tiles_ / gemm_.lanes, 2)),
+        vectors_(std::min<std::int64_t>(
+            (tiling_.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock) / gemm_.lanes, 2)),
         columns_(vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
         chain_(geometry_.in_channels < 96 ? 16 : 32) {
@@ -175,7 +175,7 @@ class VectorWinograd final : public WinogradConvolution {
       return filter_.block(packed, tile.group, first_block, point);
     };
     const std::int64_t block_bytes = filter_.block_bytes();
-    const std::int64_t chains = tile.blocks * strips_.count * (tiles_ / columns_) *
+    const std::int64_t chains = base::divide_up(tile.count, columns_) * strips_.count *
                                 base::divide_up(geometry_.in_channels, chain_);
     const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
@@ -189,7 +189,7 @@ class VectorWinograd final : public WinogradConvolution {
                          reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
                                                         n * patch_block_),
                          slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
-                         ahead);
+                         std::min(tile.count - n * kSplitBlock, kSplitBlock), ahead);
         }
       }
     }
@@ -197,14 +197,14 @@ class VectorWinograd final : public WinogradConvolution {
 
   // Some channels after the others: what is multiplied stays in the first-level cache for all
   // strips of outputs.
-  void multiply_block(const float* filter, const float* patches, float* acc,
+  void multiply_block(const float* filter, const float* patches, float* acc, std::int64_t tiles,
                       SplitAhead& ahead) const noexcept {
     constexpr std::int64_t kNearChannels = 64;
     const std::int64_t channels = geometry_.in_channels;
     const std::int64_t next_step = columns_ * 4 / strips_.count;
     for (std::int64_t near = 0; near < channels; near += kNearChannels) {
       const std::int64_t end = std::min(near + kNearChannels, channels);
-      for (std::int64_t column = 0; column < tiles_; column += columns_) {
+      for (std::int64_t column = 0; column < tiles; column += columns_) {
         const float* const b = patches + column * filter_.steps() * kSplitBlock;
         const auto* next = reinterpret_cast<const char*>(b + end * columns_);
         std::int64_t first = 0;
@@ -235,7 +235,6 @@ class VectorWinograd final : public WinogradConvolution {
   }
 
   const kernels::GemmKernel& gemm_;
-  std::int64_t tiles_;              // of a block, the others being empty
   std::int64_t vectors_, columns_;  // tiles, and strips of outputs, that are multiplied at once
   Strips strips_;
   // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,

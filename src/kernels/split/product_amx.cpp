@@ -311,9 +311,7 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
         x[q] = finish_sum(_mm512_maskz_loadu_ps(loaded, acc + q * kSplitBlock * kSplitBlock), bias,
                           result.relu);
       }
-      const auto result_of = [&](std::int64_t v) {
-        return rows == 1 ? x[0] : interleaved<rows>(x, v);
-      };
+      const auto result_of = [&](std::int64_t v) { return interleaved<rows>(x, v); };
 #pragma GCC unroll 8
       for (std::int64_t v = 0; v < rows; ++v, n += kHalf) {
         const __mmask16 mask = between(run.begin - n, run.end - n);

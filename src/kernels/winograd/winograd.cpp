@@ -36,8 +36,9 @@ void transform_rows_of(const WinogradRows& rows, SplitRange& range) {
     const bool last = tile + kLanes >= rows.tiles;
     const std::int64_t at = rows.first + tile * n;
     Mask inside[n];
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
       inside[i] = lanes_between(-at - i * kLanes, rows.size - at - i * kLanes);
+    }
     const std::int64_t end = at + n * kLanes;
     const Mask inside_beyond = lanes_between(-end, std::min<std::int64_t>(rows.size - end, 2));
     for (std::int64_t row = 0; row < rows.rows; ++row) {
@@ -76,7 +77,7 @@ template <int m, int n>
 void transform_channel(const WinogradChannel& channel) {
   constexpr int kPoints = m + 2;
   constexpr int kRowPoints = n + 2;
-  const std::int64_t end = (channel.tiles + kSplitBlock - 1) / kSplitBlock * kSplitBlock;
+  const std::int64_t end = (channel.tiles + channel.block - 1) / channel.block * channel.block;
   for (std::int64_t tile = 0; tile < end; tile += kLanes) {
     const Mask mask = lanes_between(0, channel.tiles - tile);
     float* to = channel.to + tile / channel.block * channel.block_stride + tile % channel.block;

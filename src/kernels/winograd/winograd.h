@@ -65,7 +65,8 @@ struct WinogradColumns {
   std::int64_t point_stride;
 };
 
-// The same for one channel in float32: a row for every point and every block of tiles.
+// The same for one channel in float32: a row for every point and every block of tiles, of which the
+// last is filled up with zeros.
 struct WinogradChannel {
   const float* from;  // as even and odd of WinogradColumns
   std::int64_t from_stride;

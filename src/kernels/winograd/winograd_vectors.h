@@ -97,8 +97,9 @@ inline bool is_whole(Mask mask) { return bits_of(mask) == 0xff; }
 
 inline Vector load(Mask mask, const float* from) { return _mm256_maskload_ps(from, mask); }
 inline Vector load(Mask mask, const std::uint16_t* from) {
-  if (is_whole(mask))
+  if (is_whole(mask)) {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
   alignas(16) std::uint16_t some[kLanes] = {};
   for (unsigned bits = bits_of(mask); bits != 0; bits &= bits - 1) {
     some[__builtin_ctz(bits)] = from[__builtin_ctz(bits)];
