@@ -212,14 +212,19 @@ class LinearBody final : public PlanBody {
     base::fetch_to_write(to + kBytesAhead, bytes);
   }
 
+  // Longer rows that are interpolated take as much time one by one, but for those of float16 whose
+  // vectors are picked alike: there, instructions take more time than memory.
+  bool pays_at_once(const kernels::Picks& picks) const noexcept {
+    return picks.count <= 64 ||
+           (data_type_ == DataType::float16 && picks.count - picks.same_end < 32);
+  }
+
   // All `count` rows of the output from o on, where there is a loop for them.
   bool write_at_once(const Rows& rows, int64_t o, int64_t count, std::byte* to) const noexcept {
-    // Interpolated rows that are longer take as much time one by one.
-    constexpr int64_t kMostPicked = 64;
     const kernels::Picks& picks = rows.source.picks;
     if (loops_.rows == nullptr || rows.mixed_count > 1 || rows.source.offsets != nullptr ||
         geometry_.inner.input_stride != 1 || geometry_.inner.output_stride != 1 ||
-        (picks.index != nullptr && picks.count > kMostPicked)) {
+        (picks.index != nullptr && !pays_at_once(picks))) {
       return false;
     }
     // What is copied stays as it is, which widening float16 would not leave every NaN.
@@ -228,7 +233,7 @@ class LinearBody final : public PlanBody {
     }
     const Pair mixed = rows.mixed_count > 0 ? rows.mixed[0] : Pair{};
     const ResampleAxis& axis = geometry_.outer[early_];
-    constexpr int64_t kMost = 32;
+    constexpr int64_t kMost = 128;
     std::array<int64_t, kMost> index;
     std::array<float, kMost> t;
     kernels::LerpRows k{.row = rows.from + (rows.offset + mixed.first) * element_bytes_,

@@ -207,20 +207,46 @@ std::int32_t reach_of(const Picks& picks, std::int64_t group) {
   return most;
 }
 
+struct Tables {
+  // x(i) for each of `count` outputs, that of the last rounded up: it has no second element.
+  template <class Coordinate>
+  Tables(std::int64_t count, const Coordinate& x) : index(count, 1), t(count, 1) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      index[i] = static_cast<std::int32_t>(x(i));
+      t[i] = x(i) - static_cast<float>(index[i]);
+    }
+    if (count > 0 && t[count - 1] > 0) ++index[count - 1];
+    if (count > 0) t[count - 1] = 0;
+    picks = {index.first(), t.first(), count, count > 0 ? index[count - 1] + 1 : 0};
+    picks.reach_8 = reach_of(picks, 8);
+    picks.reach_16 = reach_of(picks, 16);
+  }
+  StridedArray<std::int32_t> index;
+  StridedArray<float> t;
+  Picks picks;
+};
+
+Tables random_tables(std::int64_t count, std::int64_t reach, std::mt19937_64& random) {
+  const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random);
+  Tables tables(count, [&](std::int64_t i) { return static_cast<float>(eighths[i]) / 8; });
+  tables.picks.row_count = reach;
+  return tables;
+}
+
+// The same from output 16 to the last but one.
+Tables repeating_tables(std::int64_t count, float step) {
+  Tables tables(
+      count, [=](std::int64_t i) { return std::max(0.0f, static_cast<float>(i) * step - 0.375f); });
+  tables.picks.same_end = count - 1;
+  tables.picks.step = static_cast<std::int32_t>(8 * step);
+  return tables;
+}
+
 template <class T, class Real, class Widen>
 void expect_along(Along<Real> along, const StridedArray<T>& row, const StridedArray<T>& other,
                   std::int64_t reach, std::mt19937_64& random, const Widen& widen) {
   for (const std::int64_t count : counts_around_lanes()) {
-    const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random);
-    const StridedArray<std::int32_t> index(count, 1);
-    const StridedArray<float> t(count, 1);
-    for (std::int64_t i = 0; i < count; ++i) {
-      index[i] = eighths[i] / 8;
-      t[i] = static_cast<float>(eighths[i] % 8) / 8;
-    }
-    Picks picks{index.first(), t.first(), count, reach};
-    picks.reach_8 = reach_of(picks, 8);
-    picks.reach_16 = reach_of(picks, 16);
+    const auto [index, t, picks] = random_tables(count, reach, random);
     for (const bool two : {false, true}) {
       const auto at = [&](std::int64_t k) {
         const Real x = widen(row[k]);
@@ -258,25 +284,12 @@ TEST_P(ResampleLoops, AlongReadsNoNeighbourOfWeightZero) {
 }
 
 TEST_P(ResampleLoops, AlongWhereTablesRepeat) {
-  // By 2, 4 and a half, from the first element on and with an edge.
   for (const float step : {0.5f, 0.25f, 2.0f}) {
     for (const std::int64_t count : counts_around_lanes()) {
-      if (count <= 24) continue;
-      const StridedArray<std::int32_t> index(count, 1);
-      const StridedArray<float> t(count, 1);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const float x = std::max(0.0f, static_cast<float>(i) * step - 0.375f);
-        index[i] = static_cast<std::int32_t>(x);
-        t[i] = x - static_cast<float>(index[i]);
-      }
-      const std::int64_t row_count = index[count - 1] + 2;
-      Picks picks{index.first(), t.first(), count, row_count};
-      picks.reach_8 = reach_of(picks, 8);
-      picks.reach_16 = reach_of(picks, 16);
-      picks.same_end = count;
-      picks.step = static_cast<std::int32_t>(8 * step);
-      const auto row = numbers<float>(row_count);
-      const auto wide_row = numbers<double>(row_count);
+      if (count <= 25) continue;
+      const auto [index, t, picks] = repeating_tables(count, step);
+      const auto row = numbers<float>(picks.row_count);
+      const auto wide_row = numbers<double>(picks.row_count);
       const StridedArray<float> to(count, 1);
       const StridedArray<double> wide(count, 1);
       GetParam().along_f32(row.first(), nullptr, 0, picks, to.first());
@@ -284,32 +297,31 @@ TEST_P(ResampleLoops, AlongWhereTablesRepeat) {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int32_t k = index[i];
         ASSERT_EQ(to[i], t[i] > 0 ? lerp(row[k], row[k + 1], t[i]) : row[k]) << step << ' ' << i;
-        ASSERT_EQ(wide[i], lerp(wide_row[k], wide_row[k + 1], t[i]));
+        ASSERT_EQ(wide[i], t[i] > 0 ? lerp(wide_row[k], wide_row[k + 1], t[i]) : wide_row[k]);
       }
       ASSERT_TRUE(to.intact() && wide.intact());
     }
   }
 }
 
-// Three rows, of which the last has no neighbour but the guard page.
+// Four rows, of which the last has no neighbour but the guard page.
 template <class T, class Widen, class Narrow>
 void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Picks& picks,
                  bool two, const Widen& widen, const Narrow& narrow, std::mt19937_64& random) {
-  const std::int64_t index[] = {0, 0, 0, 1, 2, 2};
-  const float t[] = {0, 0.25f, 0.75f, 0.5f, 0, 0};
+  const std::int64_t index[] = {0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 3};
+  const float t[] = {0, 0.25f, 0.75f, 0.5f, 0.125f, 0.5f, 0.25f, 0.75f, 0.5f, 0, 0};
   constexpr std::int64_t kRows = std::size(index);
-  constexpr T kGap{7};
   const std::int64_t stride = picks.row_count + 3;
-  const StridedArray<T> from(2 * stride + picks.row_count, 1);
-  const StridedArray<T> other(2 * stride + picks.row_count, 1);
+  const StridedArray<T> from(3 * stride + picks.row_count, 1);
+  const StridedArray<T> other(3 * stride + picks.row_count, 1);
   for (const StridedArray<T>* tensor : {&from, &other}) {
-    const auto values = sorted_numbers<std::int32_t>(2 * stride + picks.row_count, 1000, random);
-    for (std::int64_t i = 0; i < 2 * stride + picks.row_count; ++i) {
+    const auto values = sorted_numbers<std::int32_t>(3 * stride + picks.row_count, 1000, random);
+    for (std::int64_t i = 0; i < 3 * stride + picks.row_count; ++i) {
       (*tensor)[i] = narrow(static_cast<float>(values[i] * 7919 % 1000) / 64);
     }
   }
   const std::int64_t to_stride = picks.count + 5;
-  const StridedArray<T> to((kRows - 1) * to_stride + picks.count, 1, kGap);
+  const StridedArray<T> to((kRows - 1) * to_stride + picks.count, 1, T{7});
   const LerpRows rows{.row = from.first(),
                       .other = two ? other.first() : nullptr,
                       .between = 0.3f,
@@ -341,34 +353,34 @@ void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Pi
       ASSERT_EQ(to[r * to_stride + i], narrow(x)) << picks.row_count << ' ' << r << ' ' << i;
     }
     for (std::int64_t i = picks.count; r + 1 < kRows && i < to_stride; ++i) {
-      ASSERT_EQ(to[r * to_stride + i], kGap);
+      ASSERT_EQ(to[r * to_stride + i], T{7});
     }
   }
   ASSERT_TRUE(to.intact());
 }
 
+void expect_all_rows(const ResampleKernels& kernels, const Picks& picks, std::mt19937_64& random) {
+  for (const bool two : {false, true}) {
+    const auto same = [](float x) { return x; };
+    expect_rows<float>(kernels, kernels.rows_f32, picks, two, same, same, random);
+    expect_rows<std::uint16_t>(kernels, kernels.rows_f16, picks, two, widen_half, narrow_half,
+                               random);
+  }
+}
+
 TEST_P(ResampleLoops, RowsAtOnce) {
   for (const std::int64_t count : {1, 7, 16, 17, 64, 100, 255, 256, 300}) {
+    expect_all_rows(GetParam(), {.count = count, .row_count = count}, random_);
     for (const std::int64_t reach : kReaches) {
-      const auto eighths = sorted_numbers<std::int32_t>(count, 8 * reach - 7, random_);
-      const StridedArray<std::int32_t> index(count, 1);
-      const StridedArray<float> t(count, 1);
-      for (std::int64_t i = 0; i < count; ++i) {
-        index[i] = eighths[i] / 8;
-        t[i] = static_cast<float>(eighths[i] % 8) / 8;
-      }
-      Picks picked{index.first(), t.first(), count, reach};
-      picked.reach_8 = reach_of(picked, 8);
-      picked.reach_16 = reach_of(picked, 16);
-      const Picks as_they_are{.count = count, .row_count = count};
-      for (const Picks& picks : {picked, as_they_are}) {
-        for (const bool two : {false, true}) {
-          const auto same = [](float x) { return x; };
-          expect_rows<float>(GetParam(), GetParam().rows_f32, picks, two, same, same, random_);
-          expect_rows<std::uint16_t>(GetParam(), GetParam().rows_f16, picks, two, widen_half,
-                                     narrow_half, random_);
-        }
-      }
+      expect_all_rows(GetParam(), random_tables(count, reach, random_).picks, random_);
+    }
+  }
+}
+
+TEST_P(ResampleLoops, RowsAtOnceWhereTablesRepeat) {
+  for (const float step : {0.125f, 0.25f, 0.5f, 0.75f, 0.875f, 1.0f, 2.0f}) {
+    for (const std::int64_t count : {26, 48, 49, 50, 64, 80, 81, 113, 256, 267, 1024, 2000}) {
+      expect_all_rows(GetParam(), repeating_tables(count, step).picks, random_);
     }
   }
 }

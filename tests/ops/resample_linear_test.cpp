@@ -122,5 +122,23 @@ TEST(ResampleLinear, LongRows) {
   }
 }
 
+TEST(ResampleLinear, RowsWhoseVectorsArePickedAlike) {
+  for (const DataType type : {DataType::float16, DataType::float32}) {
+    for (const std::uint32_t scale : {2u, 4u, 8u}) {
+      for (const Dims& in : {Dims{2, 75, 8}, Dims{1, 3, 35}, Dims{2, 2, 128}, Dims{1, 2, 700}}) {
+        for (const std::uint32_t depth : {1u, 2u}) {
+          ResampleParams params = linear();
+          const Dims out = {depth * in[0], scale * in[1], scale * in[2]};
+          const auto factor = static_cast<float>(scale);
+          params.scales = {static_cast<float>(depth), factor, factor};
+          params.input = {.data_type = type, .sizes = in};
+          params.output = {.data_type = type, .sizes = out};
+          testing::expect_right(params, in[2], random_cases::Values::special);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft
