@@ -26,7 +26,10 @@ struct Case {
   PlanOptions options;
   unsigned other_threads = 1;  // a second run uses as many and has to give the same bits
   Values values = Values::plain;
-  bool large = false;  // past the tile sizes of the plans, where most cases fit one tile
+  bool large = false;   // past the tile sizes of the plans, where most cases fit one tile
+  bool layer = false;   // a convolution as networks have them
+  bool packed = false;  // all tensors
+  std::int64_t checked_every = 1;  // of so many outputs one is held against the reference
   std::uint64_t data_seed = 0;
 
   // What was drawn, for the histogram: {"tensor strides", "permuted"}, ...

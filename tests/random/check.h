@@ -27,15 +27,16 @@ enum class Verdict { right, wrong, not_applicable };
 struct Result {
   Verdict verdict = Verdict::right;
   std::string message;  // what is wrong
+  std::string algorithm = {};
 };
 
 // Runs a case and holds against it that
 //   validate() accepts it
 //   every output element is what the naive reference allows
 //   nothing but the output's elements is written: no gap, no byte around any buffer, no input
-//   nothing around any buffer is read (under AddressSanitizer)
+//   nothing around any buffer is read (by the pages around it; all of it under AddressSanitizer)
 //   the same bits come out of another number of threads, another workspace content, other buffer
-//   alignments, a filter prepared or not, and in place where that is allowed
+//   places, a filter prepared or not, and in place where that is allowed
 // With a defect, only the first run is made, and it may be not applicable.
 Result check(const Case& c, const Defect* defect = nullptr);
 

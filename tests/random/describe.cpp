@@ -118,6 +118,10 @@ std::string describe(const Case& c) {
   lines.add("threads",
             std::to_string(c.options.threads) + ", then " + std::to_string(c.other_threads));
   lines.add("instruction set", c.options.max_isa ? std::string(name(*c.options.max_isa)) : "best");
+  lines.add("strict", c.options.strict ? "yes" : "no");
+  lines.add("Winograd", c.options.winograd == Winograd::never      ? "never"
+                        : c.options.winograd == Winograd::accurate ? "where accurate"
+                                                                   : "allowed");
   lines.add("filter", c.options.prepare_filter ? "prepared" : "as it is");
   lines.add("values", c.values == Values::special ? "with special ones" : "plain");
   return std::string(name(type_of(c.params))) + "\n" + lines.take();

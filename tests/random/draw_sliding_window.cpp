@@ -35,9 +35,23 @@ std::uint32_t draw_axis(Dice& dice, SlidingWindow& w, std::uint32_t usual_size) 
   return (size + start + end - span) / stride + 1;
 }
 
+// The same for windows side by side, as vision transformers take them.
+std::uint32_t draw_patches(Dice& dice, SlidingWindow& w, std::uint32_t window) {
+  const std::uint32_t blocks = dice.between(1, 12);
+  w.image.push_back(blocks * window + (dice.chance(0.2) ? dice.between(0, window - 1) : 0));
+  w.window_sizes.push_back(window);
+  w.strides.push_back(window);
+  w.dilations.push_back(1);
+  w.start_padding.push_back(0);
+  w.end_padding.push_back(0);
+  return blocks;
+}
+
 SlidingWindow draw_window(Case& c, Dice& dice) {
   const std::size_t spatial = dice.pick({1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 6});
-  const double budget = c.large ? 300'000 : 8'000;
+  const bool patches = spatial <= 2 && dice.chance(0.06);
+  const std::uint32_t patch = patches ? dice.pick({2u, 4u, 8u, 14u, 16u, 20u, 32u}) : 0;
+  const double budget = c.large || patches ? 300'000 : 8'000;
   SlidingWindow w;
   for (std::uint32_t size = c.large ? 60 : 12;; size = std::max(size / 2, 1u)) {
     const std::uint32_t batch = dice.mostly(1, 2, 4);
@@ -49,7 +63,7 @@ SlidingWindow draw_window(Case& c, Dice& dice) {
     double pixels = 1.0 * batch * channels;
     double window_elements = 1;
     for (std::size_t d = 0; d < spatial; ++d) {
-      blocks *= draw_axis(dice, w, size);
+      blocks *= patches ? draw_patches(dice, w, patch) : draw_axis(dice, w, size);
       rows *= w.window_sizes[d];
       pixels *= w.image[d + 2];
       window_elements *= w.window_sizes[d];
@@ -67,6 +81,7 @@ SlidingWindow draw_window(Case& c, Dice& dice) {
   } else {
     c.traits.emplace("columns", "3 dimensions");
   }
+  c.traits.emplace("window blocks", patches ? "side by side" : "any");
   for (std::size_t d = 0; d < spatial; ++d) {
     c.traits.emplace("window size", std::to_string(w.window_sizes[d]));
     c.traits.emplace("window stride", std::to_string(w.strides[d]));

@@ -33,7 +33,7 @@ std::string_view draw_strides(Dice& dice, TensorDesc& desc, Role role) {
   const std::size_t rank = desc.sizes.size();
   std::vector<std::size_t> in_order(rank);
   std::iota(in_order.begin(), in_order.end(), 0);
-  const std::uint32_t kind = dice.between(0, role == Role::input ? 11 : 8);
+  const std::uint32_t kind = dice.between(0, role == Role::input ? 14 : 10);
   if (kind <= 2) return "none (packed)";
   if (kind == 3) {
     desc.strides = strides_in_order(dice, desc.sizes, in_order, 0);
@@ -51,7 +51,26 @@ std::string_view draw_strides(Dice& dice, TensorDesc& desc, Role role) {
     desc.strides = strides_in_order(dice, desc.sizes, shuffled(dice, rank), 3);
     return "permuted, gaps";
   }
-  if (kind <= 10) {
+  if (kind == 9) {
+    Dims whole = desc.sizes;  // the tensor is a part of
+    whole[dice.bits() % rank] += dice.between(1, 20);
+    desc.strides = *packed_strides(whole);
+    return "a part of a larger tensor";
+  }
+  if (kind == 10) {
+    if (rank > 1) std::rotate(in_order.begin() + 1, in_order.begin() + 2, in_order.end());
+    desc.strides = strides_in_order(dice, desc.sizes, in_order, dice.pick({0u, 0u, 3u}));
+    return "channels last";
+  }
+  if (kind == 11) {
+    Dims sizes = desc.sizes;
+    const std::size_t repeating = dice.bits() % rank;
+    sizes[repeating] = 1;
+    desc.strides = *packed_strides(sizes);
+    desc.strides[repeating] = 0;
+    return "repeating (0) in one dimension";
+  }
+  if (kind <= 13) {
     const std::uint32_t gap = dice.between(0, 2);
     desc.strides = strides_in_order(dice, desc.sizes, shuffled(dice, rank), gap);
     for (std::uint32_t& stride : desc.strides) {
@@ -71,7 +90,7 @@ TensorDesc draw_tensor(Case& c, Dice& dice, std::string_view name, DataType type
   TensorDesc desc;
   desc.data_type = type;
   desc.sizes = std::move(sizes);
-  const std::string_view kind = draw_strides(dice, desc, role);
+  const std::string_view kind = c.packed ? "none (packed)" : draw_strides(dice, desc, role);
   c.traits.emplace("strides of " + std::string(name), kind);
   // Nothing is ever a stride of 1 away from itself: any stride will do where the size is 1.
   for (std::size_t d = 0; d < desc.strides.size(); ++d) {

@@ -41,10 +41,9 @@ double plain_real(Dice& dice, Style style) {
 }  // namespace
 
 testing::GuardedBuffer filled_input(const TensorDesc& desc, Values values, Dice dice,
-                                    std::size_t misalignment) {
+                                    const testing::GuardedBuffer::Place& place) {
   const DataType type = desc.data_type;
-  testing::GuardedBuffer result(testing::buffer_bytes(desc), misalignment * byte_size(type),
-                                dice.bits());
+  testing::GuardedBuffer result(testing::buffer_bytes(desc), place, dice.bits());
   std::fill_n(result.data(), result.size(), std::byte{0xff});
   const auto style = static_cast<Style>(dice.between(0, 2));
   testing::for_each_element(desc, [&](const testing::Coordinate&, std::int64_t at) {

@@ -7,8 +7,8 @@
 namespace weft::random_cases {
 
 // A buffer for an input: random elements, and all other bytes 0xff, which is NaN to whoever reads
-// a gap. The same seed gives the same elements at any misalignment (in elements).
+// a gap. The same seed gives the same elements at any place.
 testing::GuardedBuffer filled_input(const TensorDesc& desc, Values values, Dice dice,
-                                    std::size_t misalignment);
+                                    const testing::GuardedBuffer::Place& place);
 
 }  // namespace weft::random_cases

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 
 #include "random/check.h"
 #include "random/histogram.h"
@@ -22,12 +25,19 @@ struct Options {
   std::uint64_t most_failures = 5;
 };
 
+std::array<char, 128> replay;  // how to run the case again that runs
+
+// Says which case touched memory that it may not; whoever was asked before ends the program.
+struct sigaction before;
+void tell_case(int signal) {
+  [[maybe_unused]] const ssize_t written =
+      write(STDOUT_FILENO, replay.data(), std::strlen(replay.data()));
+  sigaction(signal, &before, nullptr);
+}
+
 void report(const random_cases::Case& c, const std::string& message) {
-  const std::string family(random_cases::family_of(c.params));
-  std::printf("case %" PRIu64 " of seed %" PRIu64 ": %s  %s\n", c.index, c.seed,
-              random_cases::describe(c).c_str(), message.c_str());
-  std::printf("  replay: weft_random --seed %" PRIu64 " --operator %s --case %" PRIu64 "\n\n",
-              c.seed, family.c_str(), c.index);
+  std::printf("case %" PRIu64 " of seed %" PRIu64 ": %s  %s\n%s\n", c.index, c.seed,
+              random_cases::describe(c).c_str(), message.c_str(), replay.data());
 }
 
 int run(const Options& options) {
@@ -36,14 +46,21 @@ int run(const Options& options) {
   const std::uint64_t end = options.only ? first + 1 : options.count;
   std::optional<std::string_view> family;
   if (!options.family.empty()) family = options.family;
+  struct sigaction action {};
+  action.sa_handler = tell_case;
+  sigaction(SIGSEGV, &action, &before);
   random_cases::Histogram histogram;
   std::uint64_t failures = 0;
   std::uint64_t done = 0;
   for (std::uint64_t i = first; i < end && failures < options.most_failures; ++i, ++done) {
-    const random_cases::Case c = random_cases::draw(options.seed, i, family);
-    histogram.add(c);
+    random_cases::Case c = random_cases::draw(options.seed, i, family);
     if (options.only) std::printf("%s", random_cases::describe(c).c_str());
+    std::snprintf(replay.data(), replay.size(),
+                  "  replay: weft_random --seed %" PRIu64 " --operator %s --case %" PRIu64 "\n",
+                  c.seed, std::string(random_cases::family_of(c.params)).c_str(), c.index);
     const random_cases::Result result = random_cases::check(c);
+    c.traits.emplace("algorithm", result.algorithm);
+    histogram.add(c);
     if (terminal && i % 64 == 0) {
       std::fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " cases", i - first, end - first);
     }

@@ -10,16 +10,16 @@ namespace {
 using testing::Coordinate;
 
 // One spatial dimension of the image.
-struct Axis {
+struct WindowAxis {
   std::int64_t size, window, stride, dilation, start, blocks;
 };
 
 template <class Params>
-std::vector<Axis> axes_of(const Params& p, const TensorDesc& image) {
+std::vector<WindowAxis> axes_of(const Params& p, const TensorDesc& image) {
   using testing::entry;
-  std::vector<Axis> axes;
+  std::vector<WindowAxis> axes;
   for (std::size_t d = 0; d < p.window_sizes.size(); ++d) {
-    Axis a{};
+    WindowAxis a{};
     a.size = image.sizes[d + 2];
     a.window = p.window_sizes[d];
     a.stride = entry(p.strides, d, 1);
@@ -33,7 +33,8 @@ std::vector<Axis> axes_of(const Params& p, const TensorDesc& image) {
 }
 
 // Splits a row-major position into one number a dimension.
-Coordinate split(std::int64_t position, const std::vector<Axis>& axes, std::int64_t Axis::*extent) {
+Coordinate split(std::int64_t position, const std::vector<WindowAxis>& axes,
+                 std::int64_t WindowAxis::*extent) {
   Coordinate result;
   for (std::size_t d = axes.size(); d-- > 0;) {
     result[d] = position % (axes[d].*extent);
@@ -42,9 +43,9 @@ Coordinate split(std::int64_t position, const std::vector<Axis>& axes, std::int6
   return result;
 }
 
-std::int64_t product(const std::vector<Axis>& axes, std::int64_t Axis::*extent) {
+std::int64_t product(const std::vector<WindowAxis>& axes, std::int64_t WindowAxis::*extent) {
   std::int64_t result = 1;
-  for (const Axis& a : axes) result *= a.*extent;
+  for (const WindowAxis& a : axes) result *= a.*extent;
   return result;
 }
 
@@ -62,16 +63,16 @@ Coordinate column_place(const TensorDesc& columns, std::int64_t n, std::int64_t 
 }  // namespace
 
 ExpectedTensor unfold(const UnfoldParams& params, const std::byte* input) {
-  const std::vector<Axis> axes = axes_of(params, params.input);
-  const std::int64_t window_elements = product(axes, &Axis::window);
+  const std::vector<WindowAxis> axes = axes_of(params, params.input);
+  const std::int64_t window_elements = product(axes, &WindowAxis::window);
   const DataType type = params.input.data_type;
   const std::size_t rank = params.output.sizes.size();
   ExpectedTensor result;
   Coordinate y;
   do {
     const std::int64_t row = y[rank - 2];
-    const Coordinate w = split(row % window_elements, axes, &Axis::window);
-    const Coordinate b = split(y[rank - 1], axes, &Axis::blocks);
+    const Coordinate w = split(row % window_elements, axes, &WindowAxis::window);
+    const Coordinate b = split(y[rank - 1], axes, &WindowAxis::blocks);
     Coordinate p{{y[rank - 3], row / window_elements}};
     bool inside = true;
     for (std::size_t d = 0; d < axes.size(); ++d) {
@@ -85,8 +86,8 @@ ExpectedTensor unfold(const UnfoldParams& params, const std::byte* input) {
 }
 
 ExpectedTensor fold(const FoldParams& params, const std::byte* input) {
-  const std::vector<Axis> axes = axes_of(params, params.output);
-  const std::int64_t window_elements = product(axes, &Axis::window);
+  const std::vector<WindowAxis> axes = axes_of(params, params.output);
+  const std::int64_t window_elements = product(axes, &WindowAxis::window);
   const DataType type = params.input.data_type;
   // float16 is summed in float32.
   const DataType sum_type = type == DataType::float64 ? type : DataType::float32;
@@ -96,7 +97,7 @@ ExpectedTensor fold(const FoldParams& params, const std::byte* input) {
     Sum sum;
     testing::Integer integer_sum = 0;
     for (std::int64_t row = 0; row < window_elements; ++row) {
-      const Coordinate w = split(row, axes, &Axis::window);
+      const Coordinate w = split(row, axes, &WindowAxis::window);
       std::int64_t block = 0;
       bool hit = true;
       for (std::size_t d = 0; d < axes.size() && hit; ++d) {

@@ -2,6 +2,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include <cstring>
 #include <utility>
 
 #include "support/tensor_walk.h"
@@ -9,25 +10,44 @@
 namespace weft::testing {
 
 namespace {
+
 constexpr std::size_t kCanaryBytes = 128;
 constexpr std::size_t kAlignment = 256;
+
+// What the buffer needs of pages that start at a multiple of kAlignment.
+std::uint64_t bytes_around(std::uint64_t size, const GuardedBuffer::Place& place) {
+  if (place.next_to_guard != GuardedBuffer::Place::Side::neither) return size + place.alignment - 1;
+  return kAlignment + place.misalignment + size + kCanaryBytes;
+}
+
+std::size_t start_in(const GuardedPages& pages, std::uint64_t size,
+                     const GuardedBuffer::Place& place) {
+  switch (place.next_to_guard) {
+    case GuardedBuffer::Place::Side::start:
+      return 0;
+    case GuardedBuffer::Place::Side::end:
+      return (pages.size() - size) / place.alignment * place.alignment;
+    default:
+      return kAlignment + place.misalignment;
+  }
+}
+
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::uint64_t seed)
-    : memory_(size + 2 * kCanaryBytes + kAlignment + misalignment), size_(size) {
-  const auto start = reinterpret_cast<std::uintptr_t>(memory_.data()) + kCanaryBytes;
-  begin_ = kCanaryBytes + (kAlignment - start % kAlignment) % kAlignment + misalignment;
-  for (std::byte& b : memory_) {
+GuardedBuffer::GuardedBuffer(std::uint64_t size, const Place& place, std::uint64_t seed)
+    : pages_(bytes_around(size, place)), begin_(start_in(pages_, size, place)), size_(size) {
+  for (std::byte* at = pages_.data(); at != pages_.end(); at += sizeof seed) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    b = static_cast<std::byte>(seed >> 56);
+    std::memcpy(at, &seed, sizeof seed);
   }
   remember();
 }
 
 std::string GuardedBuffer::first_change(const std::vector<bool>& may_change) const {
-  if (memory_ == before_) return {};
-  for (std::size_t i = 0; i < memory_.size(); ++i) {
-    if (memory_[i] == before_[i]) continue;
+  const std::byte* now = pages_.data();
+  if (std::memcmp(now, before_.data(), pages_.size()) == 0) return {};
+  for (std::size_t i = 0; i < pages_.size(); ++i) {
+    if (now[i] == before_[i]) continue;
     if (i >= begin_ && i - begin_ < may_change.size() && may_change[i - begin_]) continue;
     return "byte " +
            std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(begin_)) +
@@ -38,16 +58,15 @@ std::string GuardedBuffer::first_change(const std::vector<bool>& may_change) con
 
 Fence::Fence(std::vector<const GuardedBuffer*> buffers) : buffers_(std::move(buffers)) {
   for (const GuardedBuffer* buffer : buffers_) {
-    [[maybe_unused]] const std::byte* memory = buffer->memory_.data();
-    [[maybe_unused]] const std::size_t end = buffer->begin_ + buffer->size_;
-    ASAN_POISON_MEMORY_REGION(memory, buffer->begin_);
-    ASAN_POISON_MEMORY_REGION(memory + end, buffer->memory_.size() - end);
+    [[maybe_unused]] const std::byte* end = buffer->data() + buffer->size_;
+    ASAN_POISON_MEMORY_REGION(buffer->pages_.data(), buffer->begin_);
+    ASAN_POISON_MEMORY_REGION(end, static_cast<std::size_t>(buffer->pages_.end() - end));
   }
 }
 
 Fence::~Fence() {
   for (const GuardedBuffer* buffer : buffers_) {
-    ASAN_UNPOISON_MEMORY_REGION(buffer->memory_.data(), buffer->memory_.size());
+    ASAN_UNPOISON_MEMORY_REGION(buffer->pages_.data(), buffer->pages_.size());
   }
 }
 

@@ -5,25 +5,33 @@
 #include <string>
 #include <vector>
 
+#include "support/guard_page.h"
 #include "weft/tensor.h"
 
 namespace weft::testing {
 
-// Memory for a tensor between two canaries, so that a write on either side shows.
+// Memory for a tensor on pages of its own. Where the buffer does not fill them, canaries show a
+// write on either side.
 class GuardedBuffer {
  public:
-  // `misalignment` bytes past a 256-byte boundary; every byte, canaries too, comes from `seed`.
-  GuardedBuffer(std::uint64_t size, std::size_t misalignment, std::uint64_t seed);
+  struct Place {
+    enum class Side { start, end, neither } next_to_guard = Side::end;  // a page nobody may touch
+    std::size_t alignment = 1;     // of the start, in bytes; it may leave canaries before the guard
+    std::size_t misalignment = 0;  // next to neither: bytes past a 256-byte boundary
+  };
+
+  // Every byte, canaries too, comes from `seed`.
+  GuardedBuffer(std::uint64_t size, const Place& place, std::uint64_t seed);
   GuardedBuffer(GuardedBuffer&&) = default;
   GuardedBuffer& operator=(GuardedBuffer&&) = default;
 
-  std::byte* data() { return memory_.data() + begin_; }
-  const std::byte* data() const { return memory_.data() + begin_; }
+  std::byte* data() { return pages_.data() + begin_; }
+  const std::byte* data() const { return pages_.data() + begin_; }
   std::uint64_t size() const { return size_; }
   Buffer buffer() { return {data(), size_}; }
 
   // Takes what the buffer holds now as what has to be found later.
-  void remember() { before_ = memory_; }
+  void remember() { before_.assign(pages_.data(), pages_.end()); }
 
   // What was remembered, from the start of the buffer.
   const std::byte* before() const { return before_.data() + begin_; }
@@ -35,7 +43,7 @@ class GuardedBuffer {
  private:
   friend class Fence;
 
-  std::vector<std::byte> memory_;
+  GuardedPages pages_;
   std::vector<std::byte> before_;
   std::size_t begin_ = 0;
   std::uint64_t size_ = 0;

@@ -5,8 +5,12 @@
 namespace weft::testing {
 namespace {
 
+using enum GuardedBuffer::Place::Side;
+
+std::byte read(const std::byte* at) { return *static_cast<const volatile std::byte*>(at); }
+
 TEST(GuardedBuffer, TellsWhereItWasWritten) {
-  GuardedBuffer buffer(10, 3, 1);
+  GuardedBuffer buffer(10, {.next_to_guard = neither, .misalignment = 3}, 1);
   EXPECT_EQ(buffer.first_change(), "");
   buffer.data()[10] ^= std::byte{1};
   EXPECT_EQ(buffer.first_change(std::vector<bool>(10, true)), "byte 10 of 10");
@@ -14,11 +18,20 @@ TEST(GuardedBuffer, TellsWhereItWasWritten) {
   EXPECT_EQ(buffer.first_change(std::vector<bool>(10, true)), "byte -1 of 10");
 }
 
-#ifdef __SANITIZE_ADDRESS__
-std::byte read(const std::byte* at) { return *static_cast<const volatile std::byte*>(at); }
+TEST(GuardedBufferDeathTest, StopsReadsNextToItsGuard) {
+  const GuardedBuffer first(10, {.next_to_guard = start}, 1);
+  EXPECT_DEATH(read(first.data() - 1), "");
+  const GuardedBuffer last(10, {.next_to_guard = end, .alignment = 2}, 1);
+  read(last.data());
+  EXPECT_DEATH(read(last.data() + 10), "");
+  // Kept pages are guarded as new ones.
+  const GuardedBuffer kept = GuardedBuffer(5000, {.next_to_guard = end}, 1);
+  EXPECT_DEATH(read(kept.data() + 5000), "");
+}
 
+#ifdef __SANITIZE_ADDRESS__
 TEST(FenceDeathTest, StopsReadsOnBothSides) {
-  const GuardedBuffer buffer(10, 0, 1);
+  const GuardedBuffer buffer(10, {.next_to_guard = neither}, 1);
   const std::byte* data = buffer.data();
   const std::byte after = read(data + 10);
   {
