@@ -38,7 +38,7 @@ class Maker {
     const int64_t left = picks.count - first;
     vectors_ = (left + kLanes - 1) / kLanes;
     if (vectors_ > kMostInAll) vectors_ = kMostInAll;
-    if (kPicked && first == 0) find_same(picks);
+    if (kPicked) find_same(picks);
     if (vectors_ - (same_end_ - same_) > kMost) {
       same_ = same_end_ = 0;
       vectors_ = kMost;
@@ -80,22 +80,20 @@ class Maker {
   // Two vectors at a time from vector 1 on are picked alike, each pair `same_step_` elements after
   // the one before.
   void find_same(const Picks& picks) noexcept {
-    if (picks.same_end < 3 * kLanes) return;
+    int64_t pairs = (vectors_ - 1) / 2;
+    const auto at_most = [&](int64_t most) { pairs = pairs < most ? pairs : most; };
+    at_most((picks.same_end - first_ - kLanes) / (2 * kLanes));
+    if (pairs <= 0) return;
     same_step_ = int64_t{picks.step} * 4;
-    same_start_ = picks.index[kLanes];
+    same_start_ = picks.index[first_ + kLanes];
     same_narrow_ = same_step_ + 2 <= kLanes;
     const int64_t window = same_narrow_ ? kLanes : 2 * kLanes;
     if (same_step_ + 2 > window || same_start_ + window > picks.row_count) return;
-    int64_t pairs = (picks.same_end - kLanes) / (2 * kLanes);
-    if (pairs > (vectors_ - 1) / 2) pairs = (vectors_ - 1) / 2;
-    if (same_step_ > 0) {
-      const int64_t fit = (picks.row_count - window - same_start_) / same_step_ + 1;
-      if (fit < pairs) pairs = fit;
-    }
+    if (same_step_ > 0) at_most((picks.row_count - window - same_start_) / same_step_ + 1);
     same_ = 1;
     same_end_ = 1 + 2 * pairs;
     for (int64_t half = 0; half < 2; ++half) {
-      same_pick_[half] = pick_of(picks, (1 + half) * kLanes, kAll, same_start_);
+      same_pick_[half] = pick_of(picks, first_ + (1 + half) * kLanes, kAll, same_start_);
     }
   }
 

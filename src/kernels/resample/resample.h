@@ -54,6 +54,8 @@ struct Picks {
   // further: so it is where scales are powers of two.
   std::int64_t same_end = 0;
   std::int32_t step = 0;
+  // From the row to the one that is read in its place next, in elements, as a hint; or 0.
+  std::int64_t ahead = 0;
 };
 
 // Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where

@@ -10,6 +10,7 @@
 // such shuffle, none.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/resample/resample.h"
 
@@ -18,6 +19,30 @@
 #endif
 
 namespace weft::kernels::WEFT_ISA {
+
+// Asks for what will be read some time after elements [start, end) of a row, and of another one.
+// Processors see by themselves what comes, but not across pages and to the next row.
+template <class Element>
+class InputAhead {
+ public:
+  InputAhead(const Element* row, const Element* other, const Picks& picks) noexcept
+      : row_(row), other_(other), row_count_(picks.row_count), ahead_(picks.ahead) {}
+
+  void fetch(std::int64_t start, std::int64_t end) const noexcept {
+    constexpr std::int64_t kLine = 64 / sizeof(Element), kAhead = 4096 / sizeof(Element);
+    for (std::int64_t k = start + kAhead; k < end + kAhead; k += kLine) {
+      const std::int64_t place = k < row_count_ ? k : k - row_count_ + ahead_;
+      __builtin_prefetch(row_ + place);
+      if (other_ != nullptr) __builtin_prefetch(other_ + place);
+    }
+  }
+
+ private:
+  const Element* row_;
+  const Element* other_;
+  std::int64_t row_count_;
+  std::int64_t ahead_;
+};
 
 #ifdef __AVX512BW__
 
@@ -145,13 +170,14 @@ struct Doubles {
   }
 };
 
-template <class Lanes, bool kOther>
+template <class Lanes, bool kOther, bool kFetches>
 void along_vectors(const typename Lanes::Element* row, const typename Lanes::Element* other,
                    float between, const Picks& picks, typename Lanes::Real* to) noexcept {
   using Vector = typename Lanes::Vector;
   using Mask = typename Lanes::Mask;
   constexpr std::int64_t kLanes = Lanes::kLanes;
   constexpr Mask kAll = static_cast<Mask>(0xffff);
+  [[maybe_unused]] const InputAhead input(row, kOther ? other : nullptr, picks);
   const std::int32_t* const index = picks.index;
   const float* const t = picks.t;
   const std::int64_t count = picks.count;
@@ -215,11 +241,15 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
       Vector a;
       Vector b;
       windows(start, first, second, a, b);
+      if (kFetches) input.fetch(start, start + step);
       __builtin_prefetch(to + i + kAhead, 1);
       Lanes::store(to + i, kAll, Lanes::mix(mixes, a, b, weight));
     }
   }
-  for (; i + kLanes <= count; i += kLanes) group(i, kAll);
+  for (; i + kLanes <= count; i += kLanes) {
+    if (kFetches) input.fetch(index[i], index[i + kLanes - 1]);
+    group(i, kAll);
+  }
   if (i < count) group(i, Lanes::first(count - i));
 }
 
@@ -236,10 +266,15 @@ template <class Element, class Real>
 std::int64_t along_windows(const Element* row, const Element* other, float between,
                            const Picks& picks, Real* to) noexcept {
   using Lanes = LanesOf<Element>;
+  const auto vectors = [&](auto has_other, auto fetches) {
+    along_vectors<Lanes, has_other, fetches>(row, other, between, picks, to);
+  };
+  const std::true_type yes;
+  const std::false_type no;
   if (other == nullptr) {
-    along_vectors<Lanes, false>(row, other, between, picks, to);
+    picks.ahead == 0 ? vectors(no, no) : vectors(no, yes);
   } else {
-    along_vectors<Lanes, true>(row, other, between, picks, to);
+    picks.ahead == 0 ? vectors(yes, no) : vectors(yes, yes);
   }
   return picks.count;
 }
@@ -331,12 +366,13 @@ inline __m256 mix_8(__m256 a, __m256 b, __m256 t) noexcept {
 }
 
 // Whole vectors, where all are within a window.
-template <class Element>
-std::int64_t along_windows(const Element* row, const Element* other, float between,
+template <bool kFetches, class Element>
+std::int64_t along_vectors(const Element* row, const Element* other, float between,
                            const Picks& picks, float* to) noexcept {
   if (picks.row_count < 16 || picks.reach_8 > 16) return 0;
   const bool twice = picks.reach_8 > 8;
   const auto end = static_cast<std::int32_t>(picks.row_count - (twice ? 16 : 8));
+  [[maybe_unused]] const InputAhead input(row, other, picks);
   const __m256 weight_between = _mm256_set1_ps(between);
   const auto load = [=](std::int64_t k) {
     const __m256 x = load_8(row + k);
@@ -346,6 +382,7 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
   for (; i + 8 <= picks.count; i += 8) {
     const std::int32_t* index = picks.index + i;
     const std::int32_t start = *index < end ? *index : end;
+    if (kFetches) input.fetch(index[0], index[7]);
     const __m256 weight = _mm256_loadu_ps(picks.t + i);
     const __m256 mixes = _mm256_cmp_ps(weight, _mm256_setzero_ps(), _CMP_GT_OQ);
     const __m256i indices = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
@@ -365,6 +402,13 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
     _mm256_storeu_ps(to + i, _mm256_blendv_ps(a, mix_8(a, b, weight), mixes));
   }
   return i;
+}
+
+template <class Element>
+std::int64_t along_windows(const Element* row, const Element* other, float between,
+                           const Picks& picks, float* to) noexcept {
+  return (picks.ahead == 0 ? along_vectors<false, Element>
+                           : along_vectors<true, Element>)(row, other, between, picks, to);
 }
 
 #endif
