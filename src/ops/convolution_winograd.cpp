@@ -58,8 +58,8 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
                 std::to_string(tiling_.block_columns) + " tiles" +
-                (tiling_.images > 1 ? " of " + std::to_string(tiling_.images) + " images" : "") +
-                " x " + std::to_string(tiling_.shares.most_blocks() * kSplitBlock) + " channels, " +
+                (tiling_.stacked ? " of stacked images" : "") + " x " +
+                std::to_string(tiling_.shares.most_blocks() * kSplitBlock) + " channels, " +
                 std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
                 std::to_string(tiling_.shares.tiles()) + " blocks, " + std::to_string(slots_) +
                 " slots";
@@ -114,13 +114,14 @@ WinogradConvolution::Tile WinogradConvolution::locate(
   tile.first_out_block = share.first_block;
   tile.out_blocks = share.blocks;
   tile.first_column = base::take_digit(index, tiling_.column_blocks()) * tiling_.block_columns;
-  tile.first_row = base::take_digit(index, tiling_.row_blocks()) * tiling_.block_rows;
+  const std::int64_t row = base::take_digit(index, tiling_.row_blocks()) * tiling_.block_rows;
   tile.group = base::take_digit(index, geometry_.groups);
-  tile.image = index * tiling_.images;
-  tile.images = std::min(tiling_.images, geometry_.batch - tile.image);
-  tile.rows = tile.images > 1 ? tile.images * tiling_.image_rows() - 1
-                              : std::min(tiling_.block_rows, tiling_.rows - tile.first_row);
+  tile.rows = std::min(tiling_.block_rows, tiling_.cut_rows() - row);
   tile.columns = std::min(tiling_.block_columns, tiling_.columns - tile.first_column);
+  // Rows of images that are not stacked are all of the first.
+  tile.image = index + row / tiling_.image_rows();
+  tile.first_row = row % tiling_.image_rows();
+  tile.images = base::divide_up(tile.first_row + tile.rows, tiling_.image_rows());
   tile.count = tile.rows * tile.columns;
   tile.blocks = base::divide_up(tile.count, kSplitBlock);
   return tile;
@@ -133,7 +134,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
   if (!has_patches) {
     std::array<SplitRange, WinogradTiling::kMostImages> seen{};
     // Nothing else is written to some rows between images, whose results are dropped.
-    if (tile.images > 1) {
+    if (tiling_.stacked) {
       std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
     }
     pack_inputs(arguments, tile, slot, seen.data());
@@ -195,22 +196,34 @@ void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile&
   }
 }
 
+// What a tile has of the image `i` after its first.
+WinogradConvolution::Part WinogradConvolution::part_of(const Tile& tile,
+                                                       std::int64_t i) const noexcept {
+  const std::int64_t start = i * tiling_.image_rows() - tile.first_row;
+  const std::int64_t begin = std::max<std::int64_t>(start, 0);
+  return {.row = begin,
+          .image_row = begin - start,
+          .rows = std::min(tile.rows, start + tiling_.rows) - begin};
+}
+
 void WinogradConvolution::transform_images(const Tile& tile, const std::byte* channel, float* to,
                                            const Slot& slot, SplitRange* ranges) const noexcept {
   for (std::int64_t i = 0; i < tile.images; ++i) {
-    transform_rows(tile, channel + i * geometry_.in_batch_stride * element_bytes_,
-                   to + i * tiling_.image_rows() * tile.columns, slot, ranges[i]);
+    const Part part = part_of(tile, i);
+    if (part.rows <= 0) continue;  // the row between two images
+    transform_rows(tile, part, channel + i * geometry_.in_batch_stride * element_bytes_,
+                   to + part.row * tile.columns, slot, ranges[i]);
   }
 }
 
-void WinogradConvolution::transform_rows(const Tile& tile, const std::byte* channel, float* to,
-                                         const Slot& slot, SplitRange& range) const noexcept {
+void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
+                                         const std::byte* channel, float* to, const Slot& slot,
+                                         SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const kernels::WinogradTile& outputs = tiling_.tile;
   const std::int64_t width = g.axes[2].in_size();
-  const std::int64_t first_row = tile.first_row * outputs.rows + first_input_[0];
-  const std::int64_t tile_rows = tile.images > 1 ? tiling_.rows : tile.rows;
-  const std::int64_t rows = tile_rows * outputs.rows + kWinogradWindow - 1;
+  const std::int64_t first_row = part.image_row * outputs.rows + first_input_[0];
+  const std::int64_t rows = part.rows * outputs.rows + kWinogradWindow - 1;
   kernels::WinogradRows result{
       .from = channel + first_row * g.in_strides[1] * element_bytes_,
       .half = data_type_ == DataType::float16,
@@ -246,8 +259,7 @@ void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& t
   const bool in_place = sums_floats() == 0;
   auto* const output =
       static_cast<std::byte*>(arguments.outputs[0]) +
-      (tile.image * g.out_batch_stride + tile.first_row * outputs.rows * g.out_strides[1] +
-       tile.first_column * outputs.columns * g.out_strides[2]) *
+      (tile.image * g.out_batch_stride + tile.first_column * outputs.columns * g.out_strides[2]) *
           element_bytes_;
   std::int64_t run = 0;
   for (std::int64_t n = 0; n < tile.blocks; ++n) {
@@ -255,14 +267,14 @@ void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& t
     const std::int64_t end = std::min((n + 1) * kSplitBlock, tile.count);
     for (std::int64_t at = n * kSplitBlock; at < end;) {
       const std::int64_t tile_row = at / tile.columns;
-      const std::int64_t image = tile.images > 1 ? tile_row / tiling_.image_rows() : 0;
-      const std::int64_t row = (tile_row - image * tiling_.image_rows()) * outputs.rows;
+      const std::int64_t image = (tile.first_row + tile_row) / tiling_.image_rows();
+      const std::int64_t row = (tile.first_row + tile_row) % tiling_.image_rows() * outputs.rows;
       const std::int64_t column = at % tile.columns * outputs.columns;
       const std::int64_t middle = (at / (kSplitBlock / 2) + 1) * (kSplitBlock / 2);
       const std::int64_t count =
           std::min({tile.columns - at % tile.columns, end - at, middle - at});
       at += count;
-      const std::int64_t rows = g.axes[1].out_size() - tile.first_row * outputs.rows - row;
+      const std::int64_t rows = g.axes[1].out_size() - row;
       if (rows <= 0) continue;  // between two images
       void* to = slot.sums + tile_row * outputs.rows * tile.columns * outputs.columns + column;
       if (in_place) {
@@ -285,16 +297,16 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
                                      std::int64_t channel, float* sums) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t pitch = tile.columns * tiling_.tile.columns;
-  const std::int64_t first_row = tile.first_row * tiling_.tile.rows;
   const std::int64_t first_column = tile.first_column * tiling_.tile.columns;
-  const std::int64_t rows =
-      std::min(tile.rows * tiling_.tile.rows, g.axes[1].out_size() - first_row);
-  const std::int64_t image_sums = tiling_.image_rows() * tiling_.tile.rows * pitch;
   const std::int64_t columns = std::min(pitch, g.axes[2].out_size() - first_column);
   const std::int64_t channels = std::min(kSplitBlock, g.out_channels - channel);
   for (std::int64_t o = 0; o < channels; ++o) {
     for (std::int64_t i = 0; i < tile.images; ++i) {
-      float* from = sums + o * (sums_floats() / kSplitBlock) + i * image_sums;
+      const Part part = part_of(tile, i);
+      const std::int64_t first_row = part.image_row * tiling_.tile.rows;
+      const std::int64_t rows =
+          std::min(part.rows * tiling_.tile.rows, g.axes[1].out_size() - first_row);
+      float* from = sums + o * (sums_floats() / kSplitBlock) + part.row * tiling_.tile.rows * pitch;
       std::byte* to = static_cast<std::byte*>(arguments.outputs[0]) +
                       ((tile.image + i) * g.out_batch_stride +
                        (tile.group * g.out_channels + channel + o) * g.out_channel_stride +

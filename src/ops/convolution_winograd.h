@@ -37,7 +37,7 @@ class WinogradConvolution : public SplitPlan {
  protected:
   struct Tile {
     std::int64_t image, images, group, first_out_block, out_blocks;
-    std::int64_t first_row, first_column;  // tiles
+    std::int64_t first_row, first_column;  // tiles, in the first image
     std::int64_t rows, columns;
     std::int64_t count;   // tiles
     std::int64_t blocks;  // of 32 tiles
@@ -85,6 +85,13 @@ class WinogradConvolution : public SplitPlan {
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept final;
 
+  // Rows of tiles of one image.
+  struct Part {
+    std::int64_t row;        // the first, in a tile
+    std::int64_t image_row;  // and in the image
+    std::int64_t rows;       // not positive: none
+  };
+
   Tile locate(const TileShares::Share& share) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
@@ -93,8 +100,9 @@ class WinogradConvolution : public SplitPlan {
                    kernels::SplitRange* ranges) const noexcept;
   void transform_images(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
                         kernels::SplitRange* ranges) const noexcept;
-  void transform_rows(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
-                      kernels::SplitRange& range) const noexcept;
+  Part part_of(const Tile& tile, std::int64_t i) const noexcept;
+  void transform_rows(const Tile& tile, const Part& part, const std::byte* channel, float* to,
+                      const Slot& slot, kernels::SplitRange& range) const noexcept;
   void list_runs(const RunArguments& arguments, const Tile& tile, const Slot& slot) const noexcept;
   void store_sums(const RunArguments& arguments, const Tile& tile, std::int64_t channel,
                   float* sums) const noexcept;

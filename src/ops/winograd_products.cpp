@@ -34,6 +34,12 @@ std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit) {
   return unit ? 32 : 64;
 }
 
+// What the transformations lose adds to the error of a chain of sums, which so has to be smaller
+// than that of all channels in one; but 4 x 4 is only taken where a larger error is allowed.
+std::int64_t chain_channels(const kernels::WinogradTile& tile, std::int64_t in_channels) {
+  return (in_channels < 96 ? 16 : 32) * (tile.rows == 4 ? 2 : 1);
+}
+
 bool is_window(const ConvolutionAxis& axis) {
   if (axis.phase_count() != 1) return false;
   const Phase phase = axis.phase(0);
@@ -138,7 +144,7 @@ class VectorWinograd final : public WinogradConvolution {
             (tiling_.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock) / gemm_.lanes, 2)),
         columns_(vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
-        chain_(geometry_.in_channels < 96 ? 16 : 32) {
+        chain_(chain_channels(outputs, geometry_.in_channels)) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < chain_; ++c) {
       terms_.push_back({.a = c * kSplitBlock, .b = c * columns_});
@@ -237,9 +243,7 @@ class VectorWinograd final : public WinogradConvolution {
   const kernels::GemmKernel& gemm_;
   std::int64_t vectors_, columns_;  // tiles, and strips of outputs, that are multiplied at once
   Strips strips_;
-  // Input channels of a chain of sums. What the transformations lose adds to the error of a chain,
-  // which so has to be smaller than that of all channels in one.
-  std::int64_t chain_;
+  std::int64_t chain_;                    // input channels of a chain of sums
   std::vector<kernels::GemmTerm> terms_;  // of a chain
 };
 

@@ -37,9 +37,11 @@ struct TileCosts {
 struct Costs {
   TileCosts of_2x2, of_2x4, of_4x4;
   double step;                // products of 32 x 32 x 32
-  double narrow;              // of that, where a block has but 16 tiles
-  double step_filter;         // for which a filter is fetched
-  double crowded;             // more a step for each MiB past kNearBytes
+  double narrow;              // of that, where a block has but 16 tiles, with what it fetches
+  double step_filter;         // for which a filter is fetched,
+  double far_step_filter;     // of more than kFilterKept
+  double crowded;             // more a step for each MiB past kNearBytes,
+  double far_crowded;         // and where a few blocks of output channels take turns
   double sums;                // of 32 x 32, on their way from registers
   double many_sums;           // more for each kFewSums past the first
   double far_sums;            // instead, of a few blocks
@@ -57,7 +59,9 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .step = 215e-9,
                       .narrow = 1,
                       .step_filter = 70e-9,
+                      .far_step_filter = 70e-9,
                       .crowded = 60e-9,
+                      .far_crowded = 0,
                       .sums = 20e-9,
                       .many_sums = 80e-9,
                       .far_sums = 600e-9,
@@ -67,10 +71,12 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
                          .of_4x4 = {25e-9, 140e-9, 90e-9},
-                         .step = 440e-9,
-                         .narrow = 0.6,
+                         .step = 425e-9,
+                         .narrow = 0.62,
                          .step_filter = 0,
-                         .crowded = 5e-9,
+                         .far_step_filter = 60e-9,
+                         .crowded = 60e-9,
+                         .far_crowded = 100e-9,
                          .sums = 20e-9,
                          .many_sums = 0,
                          .far_sums = 150e-9,
@@ -84,8 +90,10 @@ const Costs& costs_of(Isa products) {
   // As everything takes twice as long there but what memory does, that takes half as long.
   static constexpr Costs half = [] {
     Costs c = kVectors;
-    c.narrow = 0.55;
-    c.filter_byte /= 2;
+    c.narrow = 0.57;
+    for (double* of_memory : {&c.far_step_filter, &c.crowded, &c.far_crowded, &c.filter_byte}) {
+      *of_memory /= 2;
+    }
     return c;
   }();
   return half;
@@ -122,18 +130,21 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
   const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
   const double numbers = points * in_blocks * static_cast<double>(kSplitBlock * kSplitBlock) *
                          number_bytes;  // of a block of tiles or outputs
-  double step = costs.step * (narrow ? costs.narrow : 1), sums = costs.far_sums;
-  if (few == 1) {
-    const auto acc =
-        static_cast<double>(sums_bytes(tile, base::round_up(rows * columns, kSplitBlock)));
-    const double past = numbers * (blocks + 1) + acc - kNearBytes;
-    step += costs.crowded * std::max(past, 0.0) / (1 << 20);
-    sums = costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0);
-  }
-  double products =
-      out_blocks * points * (in_blocks * (blocks * step + costs.step_filter) + blocks * sums);
+  const auto acc =
+      static_cast<double>(sums_bytes(tile, base::round_up(rows * columns, kSplitBlock)));
+  const double patches = numbers * (narrow ? 0.5 : blocks);
+  const double near = few == 1 ? patches + numbers + acc : patches + acc * static_cast<double>(few);
+  const double past = std::max(near - kNearBytes, 0.0) / (1 << 20);
+  const double step = costs.step * (narrow ? costs.narrow : 1) +
+                      (few == 1 ? costs.crowded : costs.far_crowded) * past;
+  const double sums =
+      few == 1 ? costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0) : costs.far_sums;
   const double filter = numbers * out_blocks;
-  if (filter > kFilterKept) {
+  const bool far = filter > kFilterKept;
+  const double step_filter = far && !narrow ? costs.far_step_filter : costs.step_filter;
+  double products =
+      out_blocks * points * (in_blocks * (blocks * step + step_filter) + blocks * sums);
+  if (far) {
     const double reading = filter * costs.filter_byte;
     if (costs.beside) products = std::max(products, reading);
     if (!costs.beside && few > 1) products += reading;
@@ -162,7 +173,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
                                const kernels::WinogradTile& outputs, Isa products, unsigned threads)
     : tile(outputs),
       rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
-      columns(divide_up(geometry.axes[2].max_count(), outputs.columns)) {
+      columns(divide_up(geometry.axes[2].max_count(), outputs.columns)),
+      batch(geometry.batch) {
   const Costs& costs = costs_of(products);
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;
@@ -170,29 +182,26 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   const std::int64_t points = tile.points();
   const std::int64_t lane_bytes =
       points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
-  // Whole blocks of w x h tiles and what is left of the image, or blocks of k images.
-  const auto weigh_few = [&](std::int64_t w, std::int64_t h, std::int64_t k, std::int64_t some) {
+  // Whole blocks of w x h tiles and what is left, of images apart or stacked.
+  const auto weigh_few = [&](std::int64_t w, std::int64_t h, bool stack, std::int64_t some) {
+    const std::int64_t together = stack ? batch * image_rows() - 1 : rows;
+    const std::int64_t count = geometry.groups * (stack ? 1 : batch);
     Cost sum{};
     std::int64_t blocks = 0;
     const bool narrow = w * h <= kNarrow;
-    const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t count) {
-      if (some_rows * some_columns * count <= 0) return;
+    const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t times) {
+      if (some_rows * some_columns * times <= 0) return;
       const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns, some, narrow);
-      blocks += count * geometry.groups;
-      sum.input += static_cast<double>(count * geometry.groups) * cost.input;
-      sum.rest += static_cast<double>(count * geometry.groups) * cost.rest;
+      blocks += times * count;
+      sum.input += static_cast<double>(times * count) * cost.input;
+      sum.rest += static_cast<double>(times * count) * cost.rest;
     };
-    if (k > 1) {
-      add(h, w, geometry.batch / k);
-      add(geometry.batch % k * image_rows() - 1, w, 1);
-    } else {
-      add(h, w, geometry.batch * (rows / h) * (columns / w));
-      add(rows % h, w, geometry.batch * (columns / w));
-      add(h, columns % w, geometry.batch * (rows / h));
-      add(rows % h, columns % w, geometry.batch);
-    }
+    add(h, w, (together / h) * (columns / w));
+    add(together % h, w, columns / w);
+    add(h, columns % w, together / h);
+    add(together % h, columns % w, 1);
     const Cost largest = cost_of(geometry, tile, costs, h, w, some, narrow);
-    const bool alike = k == 1 ? rows % h == 0 && columns % w == 0 : geometry.batch % k == 0;
+    const bool alike = together % h == 0 && columns % w == 0;
     const auto cut = TileShares::for_threads(
         blocks, out_blocks, divide_up(out_blocks, std::min(some, kFewShared)), threads);
     const double time = time_of(sum, largest, blocks, alike, cut, threads);
@@ -203,27 +212,28 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     shares = cut;
     block_rows = h;
     block_columns = w;
-    images = k;
+    stacked = stack;
   };
-  const auto weigh = [&](std::int64_t w, std::int64_t h, std::int64_t k) {
+  const auto weigh = [&](std::int64_t w, std::int64_t h, bool stack) {
     const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
-    if (lanes > kMostBlocks * kSplitBlock || lanes * lane_bytes > kMostPatchBytes) return false;
+    if (lanes * lane_bytes > kMostPatchBytes) return;
     const std::int64_t some = some_blocks(geometry, tile, lanes);
     const bool near =
         (lanes + kSplitBlock) * lane_bytes + sums_bytes(tile, lanes) <= kMostNearBytes;
-    if (near || some == 1) weigh_few(w, h, k, 1);
-    if (some > 1) weigh_few(w, h, k, some);
-    return true;
+    if (near || some == 1) weigh_few(w, h, stack, 1);
+    if (some > 1) weigh_few(w, h, stack, some);
   };
   // Neighbouring blocks write to different lines of memory, where rows are whole lines.
-  const std::int64_t line = kLanes / tile.columns;
-  for (std::int64_t w = std::min(columns, kMostBlocks * kSplitBlock); w > 0; --w) {
+  const std::int64_t line = kLanes / tile.columns, most = kMostBlocks * kSplitBlock;
+  for (std::int64_t w = std::min(columns, most); w > 0; --w) {
     if (w < columns && w > line && w % line != 0) continue;
-    for (std::int64_t h = std::min(rows, kMostBlocks * kSplitBlock / w); h > 0; --h) weigh(w, h, 1);
+    for (std::int64_t h = std::min(rows, most / w); h > 0; --h) weigh(w, h, false);
   }
-  for (std::int64_t k = 2; k <= std::min(geometry.batch, kMostImages); ++k) {
-    if (!weigh(columns, k * image_rows() - 1, k)) break;
-  }
+  if (batch == 1 || columns > most) return;
+  // The first row may be the last of an image, and the last one the first.
+  const std::int64_t most_rows =
+      std::min({most / columns, batch * image_rows() - 1, (kMostImages - 2) * image_rows() + 2});
+  for (std::int64_t h = most_rows; h > 0; --h) weigh(columns, h, true);
 }
 
 }  // namespace weft::ops

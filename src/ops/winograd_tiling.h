@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/checked.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_geometry.h"
 #include "ops/tile_shares.h"
@@ -10,10 +11,10 @@
 namespace weft::ops {
 
 // How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
-// tiles, of several images where these are small, how many blocks of output channels are multiplied
-// point by point before their results are formed, and into how many shares the output channels are
-// cut where there are few blocks of tiles for the threads. A thread transforms the inputs of a
-// block once for all shares of it that it takes.
+// tiles, of the images of a batch on top of each other where these are small, how many blocks of
+// output channels are multiplied point by point before their results are formed, and into how many
+// shares the output channels are cut where there are few blocks of tiles for the threads. A thread
+// transforms the inputs of a block once for all shares of it that it takes.
 struct WinogradTiling {
   // Cuts the one phase of a 3 x 3 convolution at stride 1. AMX stands for products on the unit.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile,
@@ -24,26 +25,26 @@ struct WinogradTiling {
 
   kernels::WinogradTile tile;
   std::int64_t rows, columns;  // tiles of an image
+  std::int64_t batch;
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;  // tiles
-  std::int64_t images = 1;         // a block; of several, a row of tiles lies between two
+  bool stacked = false;            // all images as one, with a row of tiles between two of them
   std::int64_t few = 1;            // blocks of 32 output channels
   TileShares shares;               // all blocks of tiles
   double seconds = 0;              // on one core
 
-  static constexpr std::int64_t kMostImages = 16;
+  static constexpr std::int64_t kMostImages = 16;  // that a block has rows of
 
   // Tiles that take half the products of a block.
   static constexpr std::int64_t kNarrow = kernels::kSplitBlock / 2;
   bool is_narrow() const noexcept { return block_rows * block_columns <= kNarrow; }
 
-  // Rows of tiles from an image of a block to the next.
+  // Rows of tiles from a stacked image to the next, and of all images that are cut as one.
   std::int64_t image_rows() const noexcept { return rows + 1; }
+  std::int64_t cut_rows() const noexcept { return stacked ? batch * image_rows() - 1 : rows; }
 
-  std::int64_t row_blocks() const noexcept { return (rows + block_rows - 1) / block_rows; }
-  std::int64_t column_blocks() const noexcept {
-    return (columns + block_columns - 1) / block_columns;
-  }
+  std::int64_t row_blocks() const noexcept { return base::divide_up(cut_rows(), block_rows); }
+  std::int64_t column_blocks() const noexcept { return base::divide_up(columns, block_columns); }
 };
 
 }  // namespace weft::ops

@@ -106,9 +106,11 @@ TEST_P(WinogradConvolutionTest, SeveralImagesABlock) {
   leaky.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
   const ConvolutionParams all[] = {
       padded({kBatch, 33, 40, 1, 7, 4, 3, 1, 1}, 1, 1), leaky,
-      padded({kBatch, 32, 20, 1, 3, 5, 3, 1, 1, ConvolutionDirection::backward}, 0, 1)};
+      padded({kBatch, 32, 20, 1, 3, 5, 3, 1, 1, ConvolutionDirection::backward}, 0, 1),
+      // Blocks begin and end within images, and between two of them.
+      padded({kBatch, 64, 20, 1, 13, 20, 3, 1, 1}, 1, 1)};
   for (const ConvolutionParams& params : all) {
-    EXPECT_NE(winograd(params).explain().find(" images x "), std::string::npos)
+    EXPECT_NE(winograd(params).explain().find(" stacked images "), std::string::npos)
         << winograd(params).explain();
     expect_right(params);
     const Floats w = numbers(count_of(params.filter));

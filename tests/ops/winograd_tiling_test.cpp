@@ -44,16 +44,23 @@ TEST(WinogradTiling, BlocksAreNearlyFull) {
   EXPECT_GE(tiles * 8, lanes * 7);
 }
 
-// As many images as have room, and no more than there are.
+// Stacked, small images fill blocks, and a block has rows of a few of them.
 TEST(WinogradTiling, SmallImagesShareABlock) {
   const WinogradTiling few(geometry(128, 7, 7, 3), {2, 4}, Isa::amx, 1);
-  EXPECT_EQ(few.images, 3);
-  EXPECT_GE(few.block_rows, 3 * few.rows + 2);
+  EXPECT_TRUE(few.stacked);
+  EXPECT_EQ(few.cut_rows(), 3 * few.rows + 2);
+  EXPECT_EQ(few.row_blocks(), 1);
   const WinogradTiling many(geometry(64, 7, 7, 100), {2, 4}, Isa::amx, 1);
-  EXPECT_GE(many.images, 3);
-  EXPECT_LE(many.images, WinogradTiling::kMostImages);
+  EXPECT_TRUE(many.stacked);
   EXPECT_LE(many.block_rows * many.block_columns, 256);
-  EXPECT_EQ(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, Isa::amx, 1).images, 1);
+  const WinogradTiling tiny(geometry(64, 1, 2, 100), {4, 4}, Isa::avx512, 1);
+  EXPECT_TRUE(tiny.stacked);
+  EXPECT_LE((tiny.block_rows - 2) / tiny.image_rows() + 2, WinogradTiling::kMostImages);
+  // 14 rows of 7 tiles: 9 of them fill two blocks of 32 tiles.
+  const WinogradTiling parts(geometry(128, 28, 28, 8), {2, 4}, Isa::amx, 1);
+  EXPECT_TRUE(parts.stacked);
+  EXPECT_EQ(parts.block_rows * parts.block_columns, 63);
+  EXPECT_FALSE(WinogradTiling(geometry(64, 112, 112, 8), {2, 4}, Isa::amx, 1).stacked);
 }
 
 TEST(WinogradTiling, LeavesNoThreadWithoutWork) {
