@@ -44,11 +44,14 @@ std::int64_t positions_at_ends(const ConvolutionAxis& axis, const Phase& phase) 
 
 // Rows of a layer whose strips never go on in the next row: those with fewer taps than the others,
 // or all of them. Strips that do take all taps, as nearly all strips of a single row have them.
+// Of more phases than real ones have, looking at each would take longer than that saves.
 std::int64_t rows_apart(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel,
                         std::int64_t vectors) {
+  constexpr std::int64_t kMostPhases = 4096;
   const std::int64_t most = kernel.max_offset_positions[vectors - 1];
   const ConvolutionAxis &rows = g.axes[kSpatial - 2], &row = g.axes[kSpatial - 1];
-  bool wraps = most > 0 && most_taps(g) > 1 && rows.max_count() > 1;
+  bool wraps =
+      row.phase_count() <= kMostPhases && most > 0 && most_taps(g) > 1 && rows.max_count() > 1;
   for (std::int64_t p = 0; p < row.phase_count() && wraps; ++p) {
     const Phase phase = row.phase(p);
     const std::int64_t at_ends = positions_at_ends(row, phase);

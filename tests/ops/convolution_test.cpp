@@ -268,6 +268,22 @@ TEST(Convolution, HugeStridesAndDilationsTerminate) {
   EXPECT_EQ(run(params, {2, 3}, {10, 100}), (Floats{230, 0, 0, 0, 0, 0, 0}));
 }
 
+// Planning that looks at each of them takes 10 s.
+TEST(Convolution, ManyPhasesArePlannedAtOnce) {
+  constexpr std::uint32_t kMany = 400'000'000;
+  ConvolutionParams p{.input = {.sizes = {1, 8, 2, 2}},
+                      .filter = {.sizes = {8, 4, 2, 1}},
+                      .direction = ConvolutionDirection::backward,
+                      .strides = {1, kMany / 2}};
+  p.output.sizes = output_sizes(p);
+  EXPECT_EQ(p.output.sizes.back(), kMany / 2 + 1);
+  plan(p);
+  p.strides = {1, 1};
+  p.output_padding = {0, kMany / 2};
+  p.output.sizes = output_sizes(p);
+  plan(p);
+}
+
 TEST(Convolution, HalfPrecisionRoundsOnce) {
   // 2048 + 1 is not a float16, 2048 + 1 + 1 is: rounding each sum would lose both ones.
   const std::uint16_t big = testing::double_to_half(2048), one = testing::double_to_half(1);
