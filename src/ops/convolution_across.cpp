@@ -209,8 +209,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   if (has_bias) load_bias(arguments, given, given.first_panel, given.panel_count, slot.bias);
   if (!joined_) return multiply_strips(arguments, packed, given, input, slot);
   const Tile tile = join_rows(given);
-  const std::int64_t channels =
-      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const std::int64_t channels = channel_count(tile);
   const bool half = data_type_ == DataType::float16;
   std::byte* const output = first_output(arguments, tile);
   const auto at = [&](std::int64_t channel, std::int64_t position) {

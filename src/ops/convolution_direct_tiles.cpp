@@ -32,9 +32,6 @@ constexpr std::int64_t kMaxPhases = 1024;
 // Tiles a thread: enough that a thread which comes late does not leave the others waiting.
 constexpr std::int64_t kTilesAThread = 8;
 
-// Below this many multiply-adds a second thread costs more than it brings.
-constexpr double kMinParallelWork = 1 << 17;
-
 constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
 
 // Where the taps of all phases lie along one dimension, in positions of the input, or of a plane

@@ -60,7 +60,7 @@ std::int64_t band_rows_of(const ConvolutionGeometry& g) {
 bool suits(const ConvolutionGeometry& g) {
   const ConvolutionAxis &h = g.axes[1], &w = g.axes[2];
   const Phase first = w.phase(0);
-  if (g.groups != 1 || !g.axes[0].is_identity() || g.axes[0].out_size() != 1) return false;
+  if (g.groups != 1 || !g.axes[0].is_single()) return false;
   if (g.in_channels > kMostChannels || columns_of(g) > kMostColumns || g.window() == 1) {
     return false;
   }
@@ -244,7 +244,7 @@ void FoldConvolution::compute_tile(const RunArguments& arguments, const std::byt
   const auto* input = static_cast<const std::byte*>(arguments.inputs[0]) +
                       tile.image * g.in_batch_stride * element_bytes_;
   const std::int64_t end = tile.first_band + tile.band_count;
-  load_bias(arguments, 0, g.out_channels, slot.bias);
+  load_bias(arguments, 0, 0, base::divide_up(g.out_channels, kSplitBlock), slot.bias);
   for (std::int64_t c = 0; c < g.in_channels; ++c) slot.offsets[c] = c * g.in_channel_stride;
   std::fill_n(slot.offsets + g.in_channels, kernels::kPatchTermsAhead, std::int64_t{0});
   ProductSide side = nothing_aside();

@@ -161,7 +161,7 @@ std::int64_t ConvolutionGeometry::taps_before(
 void ConvolutionGeometry::lengthen_rows() {
   constexpr int kLast = kSpatial - 1;
   for (int d = kLast; d > 0; --d) {
-    if (!(axes[kLast].is_identity() && axes[kLast].out_size() == 1)) break;
+    if (!axes[kLast].is_single()) break;
     std::rotate(axes.begin(), axes.end() - 1, axes.end());
     std::rotate(in_strides.begin(), in_strides.end() - 1, in_strides.end());
     std::rotate(out_strides.begin(), out_strides.end() - 1, out_strides.end());
@@ -178,7 +178,7 @@ void ConvolutionGeometry::lengthen_rows() {
     axes[d] = ConvolutionAxis();
     in_strides[d] = out_strides[d] = 0;
   }
-  if (axes[1].is_identity() && axes[1].out_size() == 1) {
+  if (axes[1].is_single()) {
     std::swap(axes[0], axes[1]);
     std::swap(in_strides[0], in_strides[1]);
     std::swap(out_strides[0], out_strides[1]);

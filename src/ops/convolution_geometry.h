@@ -71,6 +71,7 @@ class ConvolutionAxis {
 
   // Whether every output position reads the input position of its own number, and no other.
   bool is_identity() const noexcept;
+  bool is_single() const noexcept { return is_identity() && out_size_ == 1; }  // with one position
 
   // The range [first, second) of t for which t * in_step + offset lies inside the input.
   std::array<std::int64_t, 2> inside(const Phase& phase, std::int64_t offset) const noexcept;

@@ -23,9 +23,6 @@ constexpr std::int64_t kMaxGemmTaps = 4096;
 constexpr std::uint64_t kMaxUnfoldedBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxUnfolding = 8;
 
-// Below this many multiply-adds a second thread costs more than it brings.
-constexpr double kMinParallelWork = 1 << 17;
-
 // Lists of terms without the taps that read padding only: as many as corners, edges and the middle
 // of an image need, within this many terms in all.
 constexpr std::int64_t kMaxLists = 27;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -221,6 +222,11 @@ class ConvolutionPlan final : public PlanBody {
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                       const Slot& slot) const noexcept;
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;
+  // Of the outputs of a tile.
+  std::int64_t channel_count(const Tile& tile) const noexcept {
+    const std::int64_t rows = filter_.panel_rows();
+    return std::min(tile.panel_count * rows, geometry_.out_channels - tile.first_panel * rows);
+  }
   void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t first_panel,
                  std::int64_t panels, float* bias) const noexcept;
   Results results_of(const RunArguments& arguments, const Tile& tile,

@@ -296,11 +296,8 @@ ProductConvolution::Tile ProductConvolution::locate(const TileShares::Share& sha
 void ProductConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                       const Tile& tile, const Slot& slot, bool has_patches,
                                       SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = shape_;
   const std::byte* input = input_of(arguments, tile);
-  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
-  load_bias(arguments, tile.group * g.out_channels + first_channel,
-            std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
+  load_bias(arguments, tile.group, tile.first_out_block, tile.out_blocks, slot.bias);
   ProductSide side = nothing_aside();
   if (has_planes()) {
     if (!has_patches) fill_planes(tile, input, slot, side.range);

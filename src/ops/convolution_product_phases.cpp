@@ -70,15 +70,12 @@ std::array<PhaseRing, kSpatial> rings_of(const ConvolutionGeometry& g) {
 }  // namespace
 
 ConvolutionGeometry ProductConvolution::as_one_image(const ConvolutionGeometry& geometry) {
-  const auto is_single = [](const ConvolutionAxis& axis) {
-    return axis.is_identity() && axis.out_size() == 1;
-  };
-  if (geometry.batch == 1 || !is_single(geometry.axes[0]) ||
+  if (geometry.batch == 1 || !geometry.axes[0].is_single() ||
       !planes_of(geometry, phase_sets(geometry)).taps.empty()) {
     return geometry;
   }
   ConvolutionGeometry g = geometry;
-  const int axis = is_single(g.axes[2]) ? 2 : 0;
+  const int axis = g.axes[2].is_single() ? 2 : 0;
   g.axes[axis] = ConvolutionAxis(ConvolutionDirection::forward, g.batch, g.batch, 1, 1, 1, 0, 0);
   g.in_strides[axis] = g.in_batch_stride;
   g.out_strides[axis] = g.out_batch_stride;

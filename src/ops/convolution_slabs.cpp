@@ -72,8 +72,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   const ConvolutionGeometry& g = geometry_;
   const Tile tile = join_rows(given);
   const std::int64_t rows = filter_.panel_rows();
-  const std::int64_t channels =
-      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const std::int64_t channels = channel_count(tile);
   const bool has_bias = arguments.inputs[2] != nullptr;
   if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   const auto* const input = reinterpret_cast<const float*>(given.input);

@@ -51,7 +51,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   if (base::choose_isa(options.max_isa) < Isa::amx) return kNever;
   if (kernels::split_kernels(split_parts(params.input.data_type)) == nullptr) return kNever;
   const ConvolutionGeometry g(params);
-  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
+  if (!g.axes[0].is_single()) return kNever;
   double positions = static_cast<double>(g.batch * g.groups);
   double line_share = 1;
   double rows_of_taps = 1;  // the share of those that are not left out
@@ -297,9 +297,7 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
       static_cast<const std::byte*>(arguments.inputs[0]) +
       (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
           element_bytes_;
-  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
-  load_bias(arguments, tile.group * g.out_channels + first_channel,
-            std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
+  load_bias(arguments, tile.group, tile.first_out_block, tile.out_blocks, slot.bias);
   SplitRange seen;
   kernels_.enter();
   for (std::int64_t first = 0; first < filter_.in_blocks(); first += split_group_) {
@@ -326,20 +324,6 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
   range.add(seen);
 }
 
-// The taps of the rows [first, first + count) of a phase that read the input at all; those between
-// two that do count as well.
-std::array<std::int64_t, 2> SplitConvolution::taps_inside(const Phase& phase, std::int64_t first,
-                                                          std::int64_t count) const noexcept {
-  std::int64_t begin = phase.taps, end = 0;
-  for (std::int64_t tap = 0; tap < phase.taps; ++tap) {
-    const auto [inside, outside] = geometry_.axes[1].inside(phase, phase.offset(tap));
-    if (std::max(inside, first) >= std::min(outside, first + count)) continue;
-    begin = std::min(begin, tap);
-    end = tap + 1;
-  }
-  return {std::min(begin, end), end};
-}
-
 // How many bands of rows take the least time, from `least` on: the narrower they are, the more rows
 // of taps read nothing but padding, as in windows far apart, and the more rows are split twice.
 std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch) const noexcept {
@@ -353,7 +337,7 @@ std::int64_t SplitConvolution::best_bands(std::int64_t least, std::int64_t pitch
     double sum = 0;
     for (std::int64_t first = 0; first < phase.count; first += rows) {
       const std::int64_t count = std::min(rows, phase.count - first);
-      const auto [begin, end] = taps_inside(phase, first, count);
+      const auto [begin, end] = taps_inside(phase, first, count, geometry_.axes[1].in_size());
       sum += static_cast<double>(base::round_up(count * pitch, kSplitBlock) * (end - begin)) *
                  tap_seconds +
              static_cast<double>((count + h.spread) * pitch * w.planes * h.planes) * kSplitting;
@@ -393,7 +377,8 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
     return shares_pixels_ ? tile.phases[d].offset(tap) - tile.inputs[d].first_offset : tap;
   };
   // Rows of taps that read nothing but padding are left out: they would add zeros.
-  const auto rows_of_taps = taps_inside(tile.phases[1], tile.first_row, tile.rows);
+  const auto rows_of_taps =
+      taps_inside(tile.phases[1], tile.first_row, tile.rows, geometry_.axes[1].in_size());
   const std::int64_t first_tap = rows_of_taps[0];
   const std::int64_t row_taps = tile.phases[2].taps;
   const std::int64_t all_taps = tile.phases[1].taps * row_taps;
@@ -453,7 +438,6 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
              .b = filter_of(k, first),
              .b_gap = (all_taps - tap_count) * filter_.step(),
              .acc = acc,
-             .acc_stride = kSplitBlock,
              .first = first == 0,
              .all_products = all_products_,
              .chain = all_taps <= kFewTaps ? kShortChain : count,
@@ -464,7 +448,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
           kernels_.store(result);
           result = result_of(arguments, tile, k, n, acc, slot.bias + k * kSplitBlock);
         } else if (last) {
-          kernels_.transpose(acc, kSplitBlock, slot.sums + n, line_);
+          kernels_.transpose(acc, slot.sums + n, line_);
         }
       }
       if (last && !stores_blocks_) store(arguments, tile, tile.first_out_block + k, slot.sums);

@@ -67,8 +67,6 @@ class SplitConvolution final : public SplitPlan {
   bool multiplies_at_once() const noexcept { return block_group_ == filter_.in_blocks(); }
   TileShares cut(std::int64_t bands, unsigned threads) const noexcept;
   std::int64_t best_bands(std::int64_t least, std::int64_t pitch) const noexcept;
-  std::array<std::int64_t, 2> taps_inside(const Phase& phase, std::int64_t first,
-                                          std::int64_t count) const noexcept;
   Tile locate(const TileShares::Share& share) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
 

@@ -172,8 +172,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
                                       const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t rows = filter_.panel_rows();
-  const std::int64_t channels =
-      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const std::int64_t channels = channel_count(tile);
   const bool half = data_type_ == DataType::float16;
   std::byte* const output = first_output(arguments, tile);
   const auto at = [&](std::int64_t channel, std::int64_t position) {
@@ -279,8 +278,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
   const ConvolutionGeometry& g = geometry_;
   const Tile tile = join_rows(given);
   const std::int64_t rows = filter_.panel_rows();
-  const std::int64_t channels =
-      std::min(tile.panel_count * rows, g.out_channels - tile.first_panel * rows);
+  const std::int64_t channels = channel_count(tile);
   const bool has_bias = arguments.inputs[2] != nullptr;
   if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   const auto* const input = reinterpret_cast<const float*>(given.input);

@@ -141,9 +141,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
     for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
     list_runs(arguments, tile, slot);
   }
-  const std::int64_t first_channel = tile.first_out_block * kSplitBlock;
-  load_bias(arguments, tile.group * g.out_channels + first_channel,
-            std::min(tile.out_blocks * kSplitBlock, g.out_channels - first_channel), slot.bias);
+  load_bias(arguments, tile.group, tile.first_out_block, tile.out_blocks, slot.bias);
   const std::int64_t end = tile.first_out_block + tile.out_blocks;
   for (std::int64_t block = tile.first_out_block; block < end;) {
     // Those that lie together.
@@ -158,7 +156,7 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
             {.acc = slot.acc + (k * tile.blocks + n) * block_sums(),
              .acc_output_stride = channel_sums(),
              .scale = 1 / filter_.scale(),
-             .bias = slot.bias + channel - first_channel,
+             .bias = slot.bias + channel - tile.first_out_block * kSplitBlock,
              .relu = relu_,
              .half = in_place && data_type_ == DataType::float16,
              .outputs = std::min(kSplitBlock, g.out_channels - channel),

@@ -6,6 +6,7 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
+#include "ops/axis_window.h"
 
 namespace weft::ops {
 
@@ -34,13 +35,9 @@ bool needs_all_products(const ConvolutionGeometry& geometry) noexcept {
       const Phase phase = axis.phase(p);
       if (phase.taps == 0) continue;
       for (const std::int64_t position : {std::int64_t{0}, phase.count - 1}) {
-        std::int64_t inside = 0;
-        for (std::int64_t j = 0; j < phase.taps; ++j) {
-          const auto [begin, end] = axis.inside(phase, phase.offset(j));
-          if (begin <= position && position < end) ++inside;
-        }
-        if (std::abs(phase.offset_step) > 1) inside = 1;
-        least = std::clamp<std::int64_t>(inside, 1, least);
+        const auto [begin, end] = taps_inside(phase, position, 1, axis.in_size());
+        const bool apart = std::abs(phase.offset_step) > 1;
+        least = std::clamp<std::int64_t>(apart ? 1 : end - begin, 1, least);
       }
     }
     terms *= least;
@@ -97,8 +94,13 @@ void SplitPlan::set_memory(const PlanOptions& options, std::uint64_t filter_byte
       std::max(slots * slot_bytes, general_.slots_size_in_bytes());
 }
 
-void SplitPlan::load_bias(const RunArguments& arguments, std::int64_t first, std::int64_t count,
+void SplitPlan::load_bias(const RunArguments& arguments, std::int64_t group,
+                          std::int64_t first_block, std::int64_t blocks,
                           float* bias) const noexcept {
+  const std::int64_t channel = first_block * kernels::kSplitBlock;
+  const std::int64_t first = group * geometry_.out_channels + channel;
+  const std::int64_t count =
+      std::min(blocks * kernels::kSplitBlock, geometry_.out_channels - channel);
   if (const auto* from = static_cast<const std::byte*>(arguments.inputs[2])) {
     rows_.load(data_type_)(from + first * geometry_.bias_stride * element_bytes_,
                            geometry_.bias_stride, bias, count);

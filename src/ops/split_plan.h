@@ -38,9 +38,9 @@ class SplitPlan : public PlanBody {
   virtual void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                          SharedRange* ranges) const noexcept = 0;
 
-  // Of the output channels [first, first + count) of all groups; 0 where there is none.
-  void load_bias(const RunArguments& arguments, std::int64_t first, std::int64_t count,
-                 float* bias) const noexcept;
+  // Of some blocks of 32 output channels of a group; 0 where there is none.
+  void load_bias(const RunArguments& arguments, std::int64_t group, std::int64_t first_block,
+                 std::int64_t blocks, float* bias) const noexcept;
 
   ConvolutionPlan general_;
   const ConvolutionGeometry& geometry_;

@@ -255,7 +255,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const Isa isa = base::choose_isa(options.max_isa);
   if (kernels::winograd_kernels(isa, tile) == nullptr) return kNever;
   const ConvolutionGeometry g(params);
-  if (!g.axes[0].is_identity() || g.axes[0].out_size() != 1) return kNever;
+  if (!g.axes[0].is_single()) return kNever;
   if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
   if (g.in_strides[2] != 1 && g.axes[2].in_size() > kMostGathered) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;

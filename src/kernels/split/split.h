@@ -73,7 +73,7 @@ struct SplitAhead {
 //   taps  offset of each tap's pixels from a, in elements
 //   b     split filter: [block][tap][part][32 x 32], see split_filter; b_gap elements are left out
 //         after each block
-//   acc   32 rows of 32 floats, acc_stride apart
+//   acc   32 rows of 32 floats
 struct SplitTile {
   const std::uint16_t* a;
   const std::int64_t* taps;
@@ -84,7 +84,6 @@ struct SplitTile {
   const std::uint16_t* b;
   std::int64_t b_gap;
   float* acc;
-  std::int64_t acc_stride;
   bool first;
   bool all_products;   // of float16, mm too
   std::int64_t chain;  // blocks whose sums are added as a whole to those before
@@ -103,7 +102,7 @@ struct SplitResult {
     void* to;
   };
 
-  const float* acc;   // as in SplitTile, rows of 32 floats without gaps
+  const float* acc;   // as in SplitTile
   const float* bias;  // one an output
   bool relu;          // or no activation
   bool half;          // float16, otherwise float32
@@ -141,9 +140,8 @@ struct SplitKernels {
   // Stores some results of a block before meanwhile, while the vector units have nothing to do.
   void (*multiply)(const SplitTile& tile, SplitResult& before) noexcept;
 
-  // to[o * to_stride + p] = acc[p * acc_stride + o] for 32 pixels and 32 output channels.
-  void (*transpose)(const float* acc, std::int64_t acc_stride, float* to,
-                    std::int64_t to_stride) noexcept;
+  // to[o * to_stride + p] = acc[p * 32 + o] for 32 pixels and 32 output channels.
+  void (*transpose)(const float* acc, float* to, std::int64_t to_stride) noexcept;
 
   // What is left of them.
   void (*store)(SplitResult& result) noexcept;

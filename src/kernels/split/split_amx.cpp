@@ -172,7 +172,7 @@ void multiply(const SplitTile& tile, SplitResult& before) noexcept {
   std::int64_t chain_end = tile.chain;
   for (std::int64_t block = 0; block < tile.block_count; ++block, h += tile.b_gap) {
     if (block == chain_end) {
-      store_sums(tile.acc, tile.acc_stride, first);
+      store_sums(tile.acc, kSplitBlock, first);
       zero_tiles();
       first = false;
       chain_end += tile.chain;
@@ -251,7 +251,7 @@ void multiply(const SplitTile& tile, SplitResult& before) noexcept {
       if (before.next < SplitResult::kSquares) store_square(before, before.next++);
     }
   }
-  store_sums(tile.acc, tile.acc_stride, first);
+  store_sums(tile.acc, kSplitBlock, first);
 }
 
 }  // namespace
@@ -303,12 +303,11 @@ void split_multiply_3(const SplitTile& tile, SplitResult& before) noexcept {
   multiply<3>(tile, before);
 }
 
-void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
-                     std::int64_t to_stride) noexcept {
+void split_transpose(const float* acc, float* to, std::int64_t to_stride) noexcept {
   for (std::int64_t p = 0; p < kSplitBlock; p += kHalf) {
     for (std::int64_t o = 0; o < kSplitBlock; o += kHalf) {
       __m512i lines[16];
-      for (int i = 0; i < 16; ++i) lines[i] = _mm512_loadu_si512(acc + (p + i) * acc_stride + o);
+      for (int i = 0; i < 16; ++i) lines[i] = _mm512_loadu_si512(acc + (p + i) * kSplitBlock + o);
       transpose_16x16(lines);
       for (int i = 0; i < 16; ++i) _mm512_storeu_si512(to + (o + i) * to_stride + p, lines[i]);
     }

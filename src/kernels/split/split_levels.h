@@ -29,8 +29,7 @@ void split_filter_2(const float* rows, std::uint16_t* to, SplitRange& range) noe
 void split_filter_3(const float* rows, std::uint16_t* to, SplitRange& range) noexcept;
 void split_multiply_2(const SplitTile& tile, SplitResult& before) noexcept;
 void split_multiply_3(const SplitTile& tile, SplitResult& before) noexcept;
-void split_transpose(const float* acc, std::int64_t acc_stride, float* to,
-                     std::int64_t to_stride) noexcept;
+void split_transpose(const float* acc, float* to, std::int64_t to_stride) noexcept;
 void split_store(SplitResult& result) noexcept;
 
 void product_pack_pairs_2(const PatchPairs& pairs, LaneRange& range) noexcept;
