@@ -14,12 +14,10 @@ HRESULT hand_out(const com::Ptr<T>& object, REFIID riid, void** ppv) {
   if (FAILED(object->QueryInterface(riid, &found))) {
     throw com::Failure(E_NOINTERFACE, "riid is not an interface of the object");
   }
-  if (ppv) {
-    *ppv = found;
-    return S_OK;
-  }
-  object->Release();
-  return S_FALSE;
+  auto reference = com::Ptr<IUnknown>::adopt(static_cast<IUnknown*>(found));
+  if (!ppv) return S_FALSE;
+  *ppv = reference.detach();
+  return S_OK;
 }
 
 // As above, where the out parameter is not optional.

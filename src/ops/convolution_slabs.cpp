@@ -128,7 +128,8 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
                             : output + p * rows * g.out_channel_stride + strip.acc;
         product.bias = last && has_bias ? slot.bias + p * rows : nullptr;
         for (std::int64_t n = 0; product.first && n < outputs; ++n) {
-          base::fetch_to_write(bytes_of(product.acc + n * product.acc_stride), strip.count * 4);
+          base::fetch_to_write(bytes_of(product.acc + n * product.acc_stride),
+                               std::int64_t{strip.count} * 4);
         }
         ahead.come_with(product);
         (outputs == rows ? strip.function
