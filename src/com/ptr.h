@@ -22,7 +22,8 @@ class Ptr {
     return *this;
   }
   ~Ptr() {
-    if (object_) object_->Release();
+    // The analyzer does not count references: any Release() may be the last one to it.
+    if (object_) object_->Release();  // NOLINT(clang-analyzer-cplusplus.NewDelete)
   }
 
   // Takes over a reference that the caller has.
