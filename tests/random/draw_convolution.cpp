@@ -207,7 +207,9 @@ Shape draw_layer(Dice& dice, bool forward) {
         a.in = std::max(a.in, a.window);
         a.out = (a.in + 2 * a.start - a.window) / a.stride + 1;
       } else {
-        a.out = (a.in - 1) * a.stride + a.window - 2 * a.start + dice.between(0, a.stride - 1);
+        const std::uint32_t whole = (a.in - 1) * a.stride + a.window;
+        a.start = a.end = std::min(a.start, (whole - 1) / 2);
+        a.out = whole - 2 * a.start + dice.between(0, a.stride - 1);
       }
       shape.axes.push_back(a);
     }
