@@ -1,7 +1,6 @@
 #include "random/check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <sstream>
@@ -153,20 +152,6 @@ class Run {
   std::string algorithm_;
 };
 
-// Winograd's algorithm errs by what is around a window as well: each output may be as far off as
-// the farthest of them.
-void widen(reference::ExpectedTensor& expected) {
-  double most = 0;
-  for (const reference::Expected& e : expected) {
-    const double width = e.range.high - e.range.low;
-    if (std::isfinite(width)) most = std::max(most, width);
-  }
-  for (reference::Expected& e : expected) {
-    e.range.low -= most;
-    e.range.high += most;
-  }
-}
-
 // The first element that the reference does not allow, and how many there are.
 std::string compare(const TensorDesc& desc, const reference::ExpectedTensor& expected,
                     const std::byte* data) {
@@ -232,7 +217,7 @@ Result check(const Case& c, const Defect* defect) {
   const std::string refused = violations_text(c.params);
   if (!refused.empty()) return wrong("validate() refuses it:" + refused);
   Run first(c, 1, defect == nullptr);
-  auto expected = reference::evaluate(c.params, first.input_pointers(), c.checked_every);
+  const auto expected = reference::evaluate(c.params, first.input_pointers(), c.checked_every);
 
   OperatorParams asked = c.params;
   if (defect != nullptr && defect->params != nullptr &&
@@ -247,7 +232,6 @@ Result check(const Case& c, const Defect* defect) {
   try {
     problem = first.run(asked, c.options);
     if (!problem.empty()) return wrong(problem);
-    if (first.algorithm().starts_with("winograd")) widen(expected);
     if (defect != nullptr && defect->output != nullptr &&
         !defect->output(c.params, first.output().data())) {
       return {Verdict::not_applicable, {}};
