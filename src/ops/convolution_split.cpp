@@ -306,18 +306,25 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
       split_blocks(tile, h, w, input, first, blocks, slot, seen);
     }
     if (!shares_pixels_) {
-      multiply_phases(arguments, packed, tile, h, w, first, blocks, slot);
+      multiply_phases(arguments, packed, tile, h, w, first, blocks, slot, nullptr);
       continue;
     }
-    for (std::int64_t i = 0; i < g.axes[1].phase_count(); ++i) {
-      for (std::int64_t j = 0; j < g.axes[2].phase_count(); ++j) {
-        Tile phases = tile;
-        phases.phases[1] = g.axes[1].phase(i);
-        phases.phases[2] = g.axes[2].phase(j);
-        phases.rows = std::min(tile.rows, phases.phases[1].count - tile.first_row);
-        if (phases.rows <= 0) continue;
-        multiply_phases(arguments, packed, phases, h, w, first, blocks, slot);
-      }
+    const std::int64_t columns = g.axes[2].phase_count();
+    const std::int64_t count = g.axes[1].phase_count() * columns;
+    const auto of_phase = [&](std::int64_t index) {
+      Tile phase = tile;
+      phase.phases[1] = g.axes[1].phase(index / columns);
+      phase.phases[2] = g.axes[2].phase(index % columns);
+      phase.rows = std::min(tile.rows, phase.phases[1].count - tile.first_row);
+      return phase;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Tile phase = of_phase(i);
+      if (phase.rows <= 0) continue;
+      const std::int64_t block = tile.first_out_block + (i + 1 < count ? 0 : tile.out_blocks);
+      multiply_phases(arguments, packed, phase, h, w, first, blocks, slot,
+                      filter_.block(packed, tile.group, block) +
+                          filter_.class_offset(of_phase((i + 1) % count).phases));
     }
   }
   kernels_.leave();
@@ -371,7 +378,8 @@ TileShares SplitConvolution::cut(std::int64_t bands, unsigned threads) const noe
 void SplitConvolution::multiply_phases(const RunArguments& arguments, const std::byte* packed,
                                        const Tile& tile, const AxisTaps& h, const AxisTaps& w,
                                        std::int64_t first_block, std::int64_t block_count,
-                                       const Slot& slot) const noexcept {
+                                       const Slot& slot,
+                                       const std::uint16_t* next_phase) const noexcept {
   // Where a tap lies among the inputs.
   const auto place = [&](int d, std::int64_t tap) {
     return shares_pixels_ ? tile.phases[d].offset(tap) - tile.inputs[d].first_offset : tap;
@@ -400,8 +408,9 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
            (block * all_taps + first_tap * row_taps) * filter_.step();
   };
   // Output blocks from the tile's first on whose products with these pixels follow each other.
-  const std::int64_t following =
-      keeps_pixels() ? filter_.out_blocks() - tile.first_out_block : tile.out_blocks;
+  const std::int64_t following = keeps_pixels() && !shares_pixels_
+                                     ? filter_.out_blocks() - tile.first_out_block
+                                     : tile.out_blocks;
   SplitResult result{};
   std::int64_t alternate = 0;
   for (std::int64_t k = 0; k < tile.out_blocks; ++k) {
@@ -419,6 +428,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
       // What is multiplied next, maybe in the next tile, which may begin with the first output.
       const std::uint16_t* ahead = first + count < end_block ? filter_of(k, first + count)
                                    : k + 1 < following       ? filter_of(k + 1, first_block)
+                                   : shares_pixels_          ? next_phase
                                    : keeps_pixels() ? filter_of(-tile.first_out_block, first_block)
                                                     : filter_of(0, end_block);
       std::int64_t ahead_line = 0;

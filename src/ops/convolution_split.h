@@ -74,7 +74,8 @@ class SplitConvolution final : public SplitPlan {
                     const Slot& slot, bool has_pixels, SharedRange& range) const noexcept;
   void multiply_phases(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const AxisTaps& h, const AxisTaps& w, std::int64_t first_block,
-                       std::int64_t block_count, const Slot& slot) const noexcept;
+                       std::int64_t block_count, const Slot& slot,
+                       const std::uint16_t* next_phase) const noexcept;
   void split_blocks(const Tile& tile, const AxisTaps& h, const AxisTaps& w, const std::byte* input,
                     std::int64_t first_block, std::int64_t block_count, const Slot& slot,
                     kernels::SplitRange& range) const noexcept;
