@@ -167,13 +167,15 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const ConvolutionAxis& rows = geometry_.axes[1];
   const ConvolutionAxis& columns = geometry_.axes[2];
   // The largest of each over all phases.
-  const auto largest = [&](int axis, const auto& value) {
-    if (shares_pixels_) return value(planes_of(axis, all_inputs_[axis]));
+  const auto largest_phase = [&](int axis, const auto& value) {
     std::int64_t result = 0;
     for (std::int64_t p = 0; p < geometry_.axes[axis].phase_count(); ++p) {
       result = std::max(result, value(planes_of(axis, geometry_.axes[axis].phase(p))));
     }
     return result;
+  };
+  const auto largest = [&](int axis, const auto& value) {
+    return shares_pixels_ ? value(planes_of(axis, all_inputs_[axis])) : largest_phase(axis, value);
   };
   const auto spread = [](const AxisTaps& taps) { return taps.spread; };
   const auto planes = [](const AxisTaps& taps) { return std::int64_t{std::max(taps.planes, 1)}; };
@@ -181,7 +183,7 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t pitch = columns.max_count() + largest(2, spread);
   const std::int64_t row_spread = largest(1, spread);
   const std::int64_t plane_count = largest(1, planes) * largest(2, planes);
-  most_taps_ = std::max<std::int64_t>(largest(1, count) * largest(2, count), 1);
+  most_taps_ = std::max<std::int64_t>(largest_phase(1, count) * largest_phase(2, count), 1);
 
   const std::int64_t row_bytes = std::max<std::int64_t>(
       kernels_.parts * plane_count * (1 + row_spread) * pitch * 2 * kSplitBlock, 1);
@@ -223,6 +225,13 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   const bool fit = pixels_of(filter_.in_blocks()) * 2 <= kPixelBytes;
   split_group_ = fit ? filter_.in_blocks() : block_group_;
   pixel_elements_ = pixels_of(split_group_);
+  if (shares_pixels_ && fetch_ahead_ && most_taps_ <= kFewTaps) {
+    // So many that the filter of those to come fits, too; whole chains of sums.
+    const std::int64_t fitting =
+        (kAheadBytes - pixel_elements_ * 2) / (4 * most_taps_ * filter_.step());
+    block_group_ =
+        std::min(block_group_, std::max(fitting / kShortChain, std::int64_t{1}) * kShortChain);
+  }
   shares_ = cut(others * bands_, threads);
 
   const std::int64_t shortest_row = columns.phase(columns.phase_count() - 1).count;

@@ -27,14 +27,16 @@ TEST_F(SplitConvolutionTest, MemoryOfAThreadIsBounded) {
 // Small images, with a plane for each tap of a row, and phases that share their pixels.
 TEST_F(SplitConvolutionTest, AgreesWithTheGeneralPlan) {
   constexpr auto kBackward = ConvolutionDirection::backward;
-  const Shape shapes[] = {{1, 70, 40, 1, 8, 8, 4, 2, 1, kBackward},
-                          {2, 64, 64, 1, 28, 28, 3, 2, 1, kBackward},
-                          {1, 33, 64, 1, 5, 9, 5, 3, 2, kBackward},
-                          {1, 600, 40, 1, 20, 40, 5, 2, 1, kBackward},  // not all channels fit
-                          {1, 64, 32, 2, 9, 16, 7, 4, 1, kBackward},
-                          {2, 70, 40, 1, 8, 8, 3, 1, 1},
-                          {1, 40, 64, 1, 17, 17, 4, 2, 1},
-                          {1, 40, 64, 1, 13, 8, 3, 1, 2}};
+  const Shape shapes[] = {
+      {1, 70, 40, 1, 8, 8, 4, 2, 1, kBackward},
+      {2, 64, 64, 1, 28, 28, 3, 2, 1, kBackward},
+      {1, 33, 64, 1, 5, 9, 5, 3, 2, kBackward},
+      {1, 600, 40, 1, 20, 40, 5, 2, 1, kBackward},  // not all channels fit
+      {1, 500, 70, 1, 8, 8, 4, 2, 1, kBackward},    // but the next filter would not
+      {1, 64, 32, 2, 9, 16, 7, 4, 1, kBackward},
+      {2, 70, 40, 1, 8, 8, 3, 1, 1},
+      {1, 40, 64, 1, 17, 17, 4, 2, 1},
+      {1, 40, 64, 1, 13, 8, 3, 1, 2}};
   for (const Shape& shape : shapes) expect_right_plan<SplitConvolution>(params_of(shape));
 }
 
