@@ -28,8 +28,11 @@ constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 constexpr std::int64_t kMostGathered = 1 << 14;
 
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
-// their error would pass that of one chain of multiply-adds.
-std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit) {
+// their error would pass that of one chain of multiply-adds. On the unit 4 x 4, which errs twice as
+// much as others, gains little but where the filters of many channels, or of many images' tiles,
+// are so much less to read.
+std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::int64_t batch) {
+  if (unit && tile.rows == 4) return batch > 1 ? 128 : 256;
   if (tile.columns == 2) return unit ? 16 : 32;
   return unit ? 32 : 64;
 }
@@ -259,10 +262,12 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
   if (g.in_strides[2] != 1 && g.axes[2].in_size() > kMostGathered) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
-  if (g.in_channels < fewest_channels(tile, unit)) return kNever;
+  if (g.in_channels < fewest_channels(tile, unit, g.batch)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.
   if (unit && params.input.data_type == DataType::float16) return kNever;
-  return WinogradTiling(g, tile, WinogradTiling::products(isa, unit), 1).seconds;
+  // Large tiles are few, and little is left for the second thread where the unit is so fast.
+  const unsigned threads = unit && tile.rows == 4 ? slot_count(options, INT64_MAX) : 1;
+  return WinogradTiling(g, tile, WinogradTiling::products(isa, unit), threads).seconds;
 }
 
 std::shared_ptr<WinogradConvolution> WinogradConvolution::make(const ConvolutionParams& params,
