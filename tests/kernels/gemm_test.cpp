@@ -329,6 +329,32 @@ TEST_P(Gemm, NanIsOneAndTheSameInEveryTile) {
   }
 }
 
+TEST_P(Gemm, NanIsFoundInAnySum) {
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      const std::int64_t columns = vectors * GetParam().lanes;
+      const std::vector<float> a(m, 2.0f), b(columns, 3.0f);
+      const GemmTerm term = {0, 0};
+      for (std::int64_t i = 0; i < m * columns; ++i) {
+        std::vector<float> acc(m * columns, 1.0f);
+        acc[i] = std::bit_cast<float>(0x7fc12345u);
+        const GemmTile tile = {.a = a.data(),
+                               .b = b.data(),
+                               .acc = acc.data(),
+                               .terms = &term,
+                               .depth = 1,
+                               .a_step = 1,
+                               .acc_stride = columns};
+        GetParam().tile(vectors, m, 1)(tile);
+        for (std::int64_t j = 0; j < m * columns; ++j) {
+          const std::uint32_t expected = j == i ? 0xffc00000u : std::bit_cast<std::uint32_t>(7.0f);
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(acc[j]), expected) << i << " " << j;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(Gemm, Transpose) {
   for (const std::int64_t rows : counts_around_lanes()) {
     for (const std::int64_t columns : {1, 3, 4, 7, 16, 31, 32, 48}) {
