@@ -111,7 +111,7 @@ class ConvolutionPlan final : public PlanBody {
     bool rows_follow;  // of the filter, from term to term: all taps
   };
 
-  static constexpr std::int64_t kStripsTogether = 16;
+  static constexpr std::int64_t kStripsTogether = 64;
 
   // Strips across, those that are alike together.
   struct StripGroups {

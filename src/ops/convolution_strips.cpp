@@ -18,12 +18,18 @@ namespace {
 
 // Input of strips of kAcrossVectors that stays in the first-level cache while all panels pass by.
 // Fewer panels write so few pieces that nothing is gained by runs.
-constexpr std::int64_t kNearBytes = 24 << 10;
+constexpr std::int64_t kNearBytes = 24 << 10, kNearStrips = 16;
 constexpr std::int64_t kFewPanels = 2;
 
 // Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
 // In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130.
 constexpr std::int64_t kLongRun = 512;
+
+// Of several taps, strips that pass by a panel together: the more, the longer are the runs written.
+// In turns, us, 64 to 16: AVX-512, 3 to 16, 640x640, 3x3 at 2: 801, 817; 3 to 64, 224x224: 1232,
+// 1251. Of shorter vectors the input leaves the first-level cache: AVX2, 3 to 32, 224x224 at 2:
+// 295, 286.
+constexpr std::int64_t kShortStripsTogether = 16, kShortVector = 8;
 
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
@@ -238,9 +244,10 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
     rows_.store_rows_f16(slot.sums, product.sums_stride, at(p * rows, strip.acc),
                          g.out_channel_stride, count, strip.count);
   };
+  const std::int64_t together = gemm_.lanes > kShortVector ? kStripsTogether : kShortStripsTogether;
   StripGroups groups;
   for (std::int64_t first = 0, end; first < strips; first = end) {
-    end = std::min(first + kStripsTogether, strips);
+    end = std::min(first + together, strips);
     if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, 0, groups);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t i = 0; in_place && i < groups.count; ++i) {
@@ -263,7 +270,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
 std::int64_t ConvolutionPlan::near_strips() const noexcept {
   if (tiling_.panel_block <= kFewPanels) return 1;
   const std::int64_t bytes = geometry_.in_channels * kAcrossVectors * gemm_.lanes * 4;
-  return std::clamp<std::int64_t>(kNearBytes / bytes, 1, kStripsTogether);
+  return std::clamp<std::int64_t>(kNearBytes / bytes, 1, kNearStrips);
 }
 
 // One tap, float32: near strips together; where channels share sets of the cache, copied first.
