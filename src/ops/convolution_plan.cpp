@@ -347,6 +347,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
   const std::int64_t step = tile.windows[kSpatial - 1].step * tile.element_strides[kSpatial - 1];
   std::array<std::int64_t, kMaxMerged> offsets, taps;  // of the phases, in a panel
   std::array<const float*, kMaxMerged> filters;
+  std::array<const char*, kMaxMerged> next;
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     const std::array<Phase, kSpatial> phases = {tile.phases[0], tile.phases[1], tile.last[i]};
     offsets[i] = filter_.class_offset(phases);
@@ -366,9 +367,13 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       strips = list_strips(tile, channels, slot);
     }
     const bool last = first + channels == g.in_channels;
-    // Of the filter that the next block of products reads, a part comes with each strip, so that it
-    // does not come faster than a far cache gives it.
-    const std::int64_t next_step = base::divide_up(columns * sizeof(float), strips);
+    // Of the filters that the next block of products reads, a part comes with each term, so that
+    // they do not come faster than a far cache gives them.
+    std::int64_t filter_rows = 0, terms = 0;
+    for (std::int64_t i = 0; i < tile.merged; ++i) filter_rows += channels * taps[i];
+    for (std::int64_t s = 0; s < strips; ++s) terms += slot.strips[s].depth;
+    const std::int64_t next_step =
+        base::divide_up(filter_rows * columns * sizeof(float), std::max<std::int64_t>(terms, 1));
     kernels::GemmTile product{.a_step = step,
                               .acc_stride = tile.merged * columns,
                               .next_step = std::min<std::int64_t>(next_step, 64)};
@@ -377,10 +382,13 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       const auto filter = [&](std::int64_t i, std::int64_t of_panel, std::int64_t channel) {
         return filter_.panel(packed, tile.group, of_panel, offsets[i] + channel * taps[i]);
       };
-      for (std::int64_t i = 0; i < tile.merged; ++i) filters[i] = filter(i, panel, first);
       const bool more = p + 1 < tile.panel_count;
-      const auto* next = reinterpret_cast<const char*>(
-          filter(0, more ? panel + 1 : tile.first_panel, more || last ? first : first + channels));
+      const std::int64_t next_panel = more ? panel + 1 : tile.first_panel;
+      const std::int64_t next_channel = more || last ? first : first + channels;
+      for (std::int64_t i = 0; i < tile.merged; ++i) {
+        filters[i] = filter(i, panel, first);
+        next[i] = reinterpret_cast<const char*>(filter(i, next_panel, next_channel));
+      }
       float* sums = slot.sums + (at_once ? 0 : p * panel_floats_);
       if (last && has_bias) load_bias(arguments, tile, panel, 1, slot.bias);
       LinesAhead results;
@@ -400,7 +408,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
           product.last = last && c + count == channels;
           product.bias = product.last && has_bias ? slot.bias : nullptr;
           product.depth = count * strip.taps;
-          product.next = next + (s * channels + c) * strip.taps * product.next_step;
+          product.next = next[strip.phase];
+          next[strip.phase] += product.depth * product.next_step;
           product.apart = !product.first && !one_chain_;
           strip.function(product);
           product.terms += product.depth;
