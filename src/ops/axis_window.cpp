@@ -18,6 +18,14 @@ AxisWindow AxisWindow::near_taps(const Phase& phase, std::int64_t first, std::in
   return window;
 }
 
+void AxisWindow::leave_out_padding(std::int64_t in_size) noexcept {
+  const std::int64_t begin = std::clamp<std::int64_t>(lowest, 0, in_size);
+  const std::int64_t end = std::clamp(lowest + size, begin, in_size);
+  origin -= begin - lowest;
+  lowest = begin;
+  size = end - begin;
+}
+
 AxisWindow AxisWindow::far_taps(const Phase& phase, std::int64_t first,
                                 std::int64_t count) noexcept {
   AxisWindow window;

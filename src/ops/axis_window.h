@@ -41,6 +41,9 @@ struct AxisWindow {
   static AxisWindow in_vectors(const Phase& phase, std::int64_t first, std::int64_t count,
                                std::int64_t lanes) noexcept;
 
+  // Of all elements from the lowest to the highest, those inside the input are left.
+  void leave_out_padding(std::int64_t in_size) noexcept;
+
   std::int64_t tap(std::int64_t j) const noexcept {
     if (offset_step == 0) return j * tap_step;
     return j * offset_step % in_step * tap_step + j * offset_step / in_step;

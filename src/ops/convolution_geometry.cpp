@@ -105,6 +105,17 @@ std::array<std::int64_t, 2> ConvolutionAxis::inside(const Phase& phase,
   return {first, std::min(end, phase.count)};
 }
 
+std::int64_t ConvolutionAxis::end_of_same_taps(const Phase& phase,
+                                               std::int64_t first) const noexcept {
+  std::int64_t end = phase.count;
+  for (std::int64_t j = 0; j < phase.taps; ++j) {
+    for (const std::int64_t change : inside(phase, phase.offset(j))) {
+      if (change > first) end = std::min(end, change);
+    }
+  }
+  return end;
+}
+
 ConvolutionGeometry::ConvolutionGeometry(const ConvolutionParams& params) {
   const Layout in = layout_of(params.input);
   const Layout filter = layout_of(params.filter);

@@ -76,6 +76,9 @@ class ConvolutionAxis {
   // The range [first, second) of t for which t * in_step + offset lies inside the input.
   std::array<std::int64_t, 2> inside(const Phase& phase, std::int64_t offset) const noexcept;
 
+  // The end of the range from t = first on for which the same taps lie inside the input.
+  std::int64_t end_of_same_taps(const Phase& phase, std::int64_t first) const noexcept;
+
  private:
   bool backward_ = false;
   std::int64_t in_size_ = 1;

@@ -161,6 +161,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     for (int d = 0; d < kSpatial; ++d) {
       const ConvolutionAxis& axis = g.axes[d];
       std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), tiling_.box[d]);
+      if (tiling_.tap_ranges > 0) size = std::min(size, axis.in_size());
       if (d == kSpatial - 1 && merges_) {
         size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
       }
@@ -191,9 +192,11 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
                     : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip
                                                                 : 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
-    list_count_ = merged_phases() + std::min(kMaxLists, kMaxListTerms / list_terms_);
+    list_count_ = merged_phases() + (tiling_.tap_ranges > 0
+                                         ? tiling_.tap_ranges
+                                         : std::min(kMaxLists, kMaxListTerms / list_terms_));
     strip_count_ = tiling_.box[0] * tiling_.box[1] * merged_phases() *
-                   Strips(tiling_.box[2], tiling_.strip).count;
+                   (Strips(tiling_.box[2], tiling_.strip).count + tiling_.tap_ranges);
     const bool at_once = tiling_.channel_block == g.in_channels;
     const std::int64_t floats = plane_floats_ + line_floats_ +
                                 (at_once ? 1 : tiling_.panel_block) * panel_floats_ +

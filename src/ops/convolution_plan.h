@@ -37,8 +37,9 @@ namespace weft::ops {
 // class][k][channel], behind one flag a panel that tells whether it holds an infinity or NaN. The
 // work is cut into tiles of one image, group, phase, a box of positions and a few panels; a tile
 // computes all phases of the last dimension together where it can, so that its results are whole
-// runs of the output. Taps that read nothing but padding are left out, row by row. Positions that
-// one product takes at a time, a strip, lie in a row, or go on in the next where rows are short.
+// runs of the output. Positions that one product takes at a time, a strip, lie in a row, or go on
+// in the next where rows are short. Taps that read nothing but padding are left out, strip by
+// strip; where taps lie far apart, strips end with them, and no padding is multiplied or copied.
 //
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across, in one chain: positions lie along vectors, single numbers of the filter are

@@ -30,6 +30,7 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
       high = merged_offsets_[1];
     }
     tile.windows[d] = AxisWindow::near_taps(phase, tile.first[d], tile.count[d], low, high);
+    if (tiling_.tap_ranges > 0) tile.windows[d].leave_out_padding(g.axes[d].in_size());
     const std::int64_t first = tile.windows[d].lowest;
     inside = inside && first >= 0 && first + tile.windows[d].size <= g.axes[d].in_size();
     if (across_ && d == kSpatial - 1) inside = inside && phase.in_step * g.in_strides[d] == 1;
@@ -331,20 +332,29 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
             tile.merged > 1 ? phase.first_offset - merged_offsets_[0] : ww.origin;
         const std::int64_t positions =
             rows > 1 ? rows * tile.count[2] : std::min(tile.count[2], phase.count - tile.first[2]);
-        const Strips strips(one_tap_ ? tile.count[2] : positions, most);
+        const auto strips_from = [&](std::int64_t from) {
+          std::int64_t end = one_tap_ ? tile.count[2] : positions;
+          if (tiling_.tap_ranges > 0) {
+            end = std::min(end,
+                           g.axes[2].end_of_same_taps(phase, tile.first[2] + from) - tile.first[2]);
+          }
+          return Strips(end - from, most);
+        };
+        Strips strips = strips_from(0);
         const Strips vectors(base::divide_up(tile.count[2], gemm_.lanes), vectors_);  // across
         std::int64_t w = 0, row_begin = 0, of_row = a;
-        for (std::int64_t s = 0; s < strips.count; ++s) {
+        for (std::int64_t s = 0; w < positions; ++s) {
+          if (s == strips.count) {
+            strips = strips_from(w);
+            s = 0;
+          }
           while (w >= row_begin + tile.count[2]) {
             row_begin += tile.count[2];
             of_row += row_step;
           }
           std::int64_t count = strips.size(s);
           std::int64_t next = w + count;
-          if (one_tap_) {
-            count = std::min(count, positions - w);  // a merged phase may have one less
-            if (count <= 0) break;
-          }
+          if (one_tap_) count = std::min(count, positions - w);  // a merged phase may have one less
           if (across_) {
             // Whole vectors: the last of a row go over some positions once more.
             count = vectors.size(s) * gemm_.lanes;

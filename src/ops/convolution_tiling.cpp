@@ -83,6 +83,47 @@ LayerStrips layer_strips(std::int64_t rows, std::int64_t width, std::int64_t vec
   return {apart, most, false};
 }
 
+// Cycles for a row of strips that leave out the taps of which they read nothing but padding; strips
+// may end where a tap begins or ends to read the input.
+double cycles_of_taps(const ConvolutionAxis& axis, std::int64_t vectors, std::int64_t most,
+                      bool end_with_taps) {
+  const Phase phase = axis.phase(0);
+  double cycles = 0;
+  for (std::int64_t w = 0; w < phase.count;) {
+    const std::int64_t end = end_with_taps ? axis.end_of_same_taps(phase, w) : phase.count;
+    const Strips strips(end - w, most);
+    for (std::int64_t s = 0; s < strips.count; ++s) {
+      const std::int64_t size = strips.size(s);
+      const auto [first, last] = taps_inside(phase, w, size, axis.in_size());
+      cycles += static_cast<double>(last - first) * cycles_a_term(size, vectors);
+      w += size;
+    }
+  }
+  return cycles;
+}
+
+// Where taps lie far apart, as those of dilated windows, strips that end with them multiply less.
+std::int64_t choose_tap_ranges(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel,
+                               std::int64_t vectors) {
+  // Each range is a list of terms.
+  constexpr std::int64_t kMostRanges = 27, kMostTaps = 256;
+  if (most_taps(g) == 1 || most_taps(g) > kMostTaps) return 0;
+  std::int64_t ranges = 1;
+  for (const ConvolutionAxis& axis : g.axes) {
+    if (axis.phase_count() > 1) return 0;
+    const Phase phase = axis.phase(0);
+    std::int64_t changes = 0;
+    for (std::int64_t t = 0; t < phase.count; t = axis.end_of_same_taps(phase, t)) ++changes;
+    ranges *= changes;
+    if (ranges > kMostRanges) return 0;
+  }
+  const ConvolutionAxis& row = g.axes[kSpatial - 1];
+  const std::int64_t most = kernel.max_positions[vectors - 1];
+  const bool less =
+      cycles_of_taps(row, vectors, most, true) < cycles_of_taps(row, vectors, most, false);
+  return less ? ranges : 0;
+}
+
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
 // pass by, with a third of it left for what they read: no more terms than have room there. While
 // few of them pass, much of the next block comes for each.
@@ -376,11 +417,14 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   const std::int64_t columns = vectors * kernel.lanes;
   const std::int64_t panels = base::divide_up(geometry.out_channels, columns);
   const std::int64_t taps = most_taps(geometry);
-  const std::int64_t single_rows = rows_apart(geometry, kernel, vectors);
+  const std::int64_t tap_ranges = choose_tap_ranges(geometry, kernel, vectors);
+  const std::int64_t single_rows = tap_ranges > 0 ? geometry.axes[kSpatial - 2].max_count()
+                                                  : rows_apart(geometry, kernel, vectors);
   const std::int64_t terms = geometry.in_channels * taps;
   const auto phases = static_cast<double>(problem.merged_phases);
 
   ConvolutionTiling tiling;
+  tiling.tap_ranges = tap_ranges;
   std::int64_t positions = 1;  // of the largest phase
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
   const std::int64_t most = kernel.max_positions[vectors - 1];
@@ -407,8 +451,9 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
     for (int d = 0; d < kSpatial; ++d) {
       const ConvolutionAxis& axis = geometry.axes[d];
       candidate.boxes[d] = base::divide_up(axis.max_count(), candidate.box[d]);
-      window *=
-          static_cast<double>(window_bound(axis.phase(0), axis.class_taps(0), candidate.box[d]));
+      std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), candidate.box[d]);
+      if (tap_ranges > 0) size = std::min(size, axis.in_size());
+      window *= static_cast<double>(size);
     }
     const double sums = static_cast<double>(candidate.box_positions() * columns * 4) * phases;
     const LayerStrips strips =

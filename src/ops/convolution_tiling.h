@@ -22,6 +22,9 @@ struct ConvolutionTiling {
   std::int64_t channel_block = 1;
   std::int64_t strip = 1;  // positions, at most
   bool wraps = false;      // strips go on in the next row
+  // Strips end where a tap begins or ends to read the input, so that no term reads padding: then as
+  // many ranges of taps as positions have; else 0.
+  std::int64_t tap_ranges = 0;
 
   std::int64_t box_count() const noexcept { return boxes[0] * boxes[1] * boxes[2]; }
   std::int64_t box_positions() const noexcept { return box[0] * box[1] * box[2]; }

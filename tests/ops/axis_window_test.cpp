@@ -75,6 +75,26 @@ TEST(AxisWindow, BoundIsTheSmallerWindow) {
   }
 }
 
+TEST(AxisWindow, WithoutPaddingHoldsWhatIsReadOfTheInput) {
+  for (const Phase& phase : phases()) {
+    const auto [low, high] = offset_range(phase);
+    for (const std::int64_t in_size : {1, 4, 9, 20}) {
+      AxisWindow window = AxisWindow::near_taps(phase, 1, 3, low, high);
+      window.leave_out_padding(in_size);
+      EXPECT_LE(0, window.size);
+      EXPECT_LE(0, window.lowest);
+      EXPECT_LE(window.lowest + window.size, in_size);
+      for (std::int64_t t = 0; t < 3; ++t) {
+        for (std::int64_t j = 0; j < phase.taps; ++j) {
+          const std::int64_t position = (1 + t) * phase.in_step + phase.offset(j);
+          if (position < 0 || position >= in_size) continue;
+          EXPECT_EQ(window.source(t * window.step + window.tap(j) + window.origin), position);
+        }
+      }
+    }
+  }
+}
+
 TEST(AxisWindow, TapsInsideAreThoseThatReadTheInput) {
   for (const Phase& phase : phases()) {
     for (const std::int64_t first : {0, 2, 5}) {

@@ -80,6 +80,60 @@ TEST_P(ChainsTest, InfinitiesInThePaddingChangeNoBit) {
   }
 }
 
+// Of taps that lie far apart, positions read few: sums are those of an input with its padding.
+TEST_P(ChainsTest, TapsInThePaddingAreLeftOut) {
+  struct Layer {
+    Dims size, window, strides, dilations, start_padding, end_padding;
+  };
+  for (const Layer& s :
+       {Layer{{20, 21}, {3, 3}, {1, 1}, {8, 8}, {8, 8}, {8, 8}},
+        Layer{{9, 33}, {3, 3}, {1, 1}, {40, 17}, {40, 17}, {40, 17}},  // the middle row of taps
+        Layer{{9, 30}, {2, 2}, {1, 1}, {3, 20}, {7, 29}, {5, 24}},  // positions that read nothing
+        Layer{{21, 70}, {3, 2}, {3, 2}, {8, 40}, {6, 21}, {9, 38}},
+        Layer{{500}, {3}, {1}, {200}, {200}, {200}},
+        Layer{{5, 7, 26}, {3, 3, 3}, {1, 1, 1}, {2, 3, 8}, {2, 3, 8}, {2, 3, 8}}}) {
+    SCOPED_TRACE(::testing::PrintToString(s.size));
+    ConvolutionParams p;
+    p.mode = ConvolutionMode::cross_correlation;
+    // Not so few terms that they were summed across.
+    const std::uint32_t channels = 600 / static_cast<std::uint32_t>(*element_count(s.window));
+    p.input.sizes = {1, channels};
+    p.filter.sizes = {40, channels};
+    p.input.sizes.insert(p.input.sizes.end(), s.size.begin(), s.size.end());
+    p.filter.sizes.insert(p.filter.sizes.end(), s.window.begin(), s.window.end());
+    p.strides = s.strides;
+    p.dilations = s.dilations;
+    ConvolutionParams padded = p;
+    p.start_padding = s.start_padding;
+    p.end_padding = s.end_padding;
+    for (std::size_t d = 0; d < s.size.size(); ++d) {
+      padded.input.sizes[d + 2] += s.start_padding[d] + s.end_padding[d];
+    }
+    p.output.sizes = padded.output.sizes = output_sizes(p);
+    const Floats x = numbers(count_of(p.input)), w = numbers(count_of(p.filter));
+    Floats with_padding(count_of(padded.input));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::size_t left = i, at = 0, distance = 1;
+      for (std::size_t d = p.input.sizes.size(); d-- > 0;) {
+        const std::size_t position = left % p.input.sizes[d];
+        left /= p.input.sizes[d];
+        at += (position + (d < 2 ? 0 : s.start_padding[d - 2])) * distance;
+        distance *= padded.input.sizes[d];
+      }
+      with_padding[at] = x[i];
+    }
+    for (const bool strict : {false, true}) {
+      PlanOptions given = options();
+      given.strict = strict;
+      const Floats expected = run(plan(padded, given), with_padding, w, {});
+      for (const unsigned threads : {1u, 3u}) {
+        given.threads = threads;
+        EXPECT_EQ(run(plan(p, given), x, w, {}), expected) << threads << " threads";
+      }
+    }
+  }
+}
+
 // All phases of windows that do not overlap read what one of them has packed; those of other boxes,
 // groups and images do not.
 TEST_P(ChainsTest, PhasesThatReadAlikeAreEachASumOfTheirOwn) {
