@@ -55,6 +55,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   double positions = static_cast<double>(g.batch * g.groups);
   double line_share = 1;
   double rows_of_taps = 1;  // the share of those that are not left out
+  double far_rows = 0;      // that a band of rows reads besides as many as its own
   double planes = 1;
   double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
@@ -76,11 +77,19 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
     } else if (axis.phase(0).taps > 1 && std::abs(axis.phase(0).offset_step) >= kFarApart) {
       const double pairs = static_cast<double>(axis.phase(0).taps * axis.phase(0).count);
       rows_of_taps = 1.05 * static_cast<double>(pairs_inside(axis)) / pairs;
+      far_rows = static_cast<double>(taps.spread);
     }
   }
   const double bytes_a_pixel =
       static_cast<double>(split_parts(params.input.data_type) * kSplitBlock * 2);
   if (least_pixels * bytes_a_pixel > static_cast<double>(kPixelBytes)) return kNever;
+  // Each band splits its rows anew.
+  const double pitch = static_cast<double>(g.axes[kSpatial - 1].max_count()) / line_share;
+  const double fitting =
+      static_cast<double>(kPixelBytes) / (bytes_a_pixel * planes * pitch) - far_rows;
+  const double band_rows = std::min(std::max(fitting, static_cast<double>(kMinLine) / pitch),
+                                    static_cast<double>(g.axes[1].max_count()));
+  const double times_split = 1 + far_rows / band_rows;
   // Seconds on one core, from measurements: products with whole blocks, splitting, results.
   const auto blocks = [](std::int64_t channels) {
     return static_cast<double>(base::round_up(channels, kSplitBlock));
@@ -101,7 +110,8 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   const double rate = 2.45e12 / (1 + 1.6 / std::max(taps / phases, 1.0));
   return 2 * blocks(g.in_channels) * blocks(g.out_channels) * taps / phases * positions /
              line_share * products / rate +
-         in_elements * planes * 0.4e-9 + rows * 22e-9 + positions * blocks(g.out_channels) * 0.6e-9;
+         in_elements * planes * times_split * 0.4e-9 + rows * 22e-9 +
+         positions * blocks(g.out_channels) * 0.6e-9;
 }
 
 SplitConvolution::SplitConvolution(const ConvolutionParams& params, const PlanOptions& options)
