@@ -53,6 +53,14 @@ class SplitConvolution final : public SplitPlan {
 
   static constexpr std::int64_t kChunk = 64;
 
+  // Of the second-level cache, with what is fetched ahead.
+  static constexpr std::int64_t kAheadBytes = 1280 << 10;
+
+  // Windows and phases of few taps, as BACKWARD has them, have many channels in one chain of sums:
+  // so short a chain halves the error, for a hundredth of the time.
+  static constexpr std::int64_t kFewTaps = 4;
+  static constexpr std::int64_t kShortChain = 3;  // blocks of channels
+
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept override;
@@ -66,6 +74,8 @@ class SplitConvolution final : public SplitPlan {
   bool keeps_pixels() const noexcept { return split_group_ == filter_.in_blocks(); }
   bool multiplies_at_once() const noexcept { return block_group_ == filter_.in_blocks(); }
   TileShares cut(std::int64_t bands, unsigned threads) const noexcept;
+  std::int64_t fullest_bands(std::int64_t least, std::int64_t most,
+                             std::int64_t pitch) const noexcept;
   std::int64_t best_bands(std::int64_t least, std::int64_t pitch) const noexcept;
   Tile locate(const TileShares::Share& share) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
