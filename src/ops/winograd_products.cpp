@@ -40,7 +40,8 @@ std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::
 // What the transformations lose adds to the error of a chain of sums, which so has to be smaller
 // than that of all channels in one; but 4 x 4 is only taken where a larger error is allowed.
 std::int64_t chain_channels(const kernels::WinogradTile& tile, std::int64_t in_channels) {
-  return (in_channels < 96 ? 16 : 32) * (tile.rows == 4 ? 2 : 1);
+  const std::int64_t chain = in_channels < 96 ? 16 : 32;
+  return tile.rows == 4 ? 2 * chain : chain;
 }
 
 bool is_window(const ConvolutionAxis& axis) {
