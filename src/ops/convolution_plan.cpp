@@ -23,9 +23,7 @@ constexpr std::int64_t kMaxGemmTaps = 4096;
 constexpr std::uint64_t kMaxUnfoldedBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxUnfolding = 8;
 
-// Lists of terms without the taps that read padding only: as many as corners, edges and the middle
-// of an image need, within this many terms in all.
-constexpr std::int64_t kMaxLists = 27;
+// Of all lists together, unless strips end with taps.
 constexpr std::int64_t kMaxListTerms = 8192;
 
 double multiply_adds(const ConvolutionGeometry& g) {
@@ -194,7 +192,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + (tiling_.tap_ranges > 0
                                          ? tiling_.tap_ranges
-                                         : std::min(kMaxLists, kMaxListTerms / list_terms_));
+                                         : std::min(kMostTermLists, kMaxListTerms / list_terms_));
     strip_count_ = tiling_.box[0] * tiling_.box[1] * merged_phases() *
                    (Strips(tiling_.box[2], tiling_.strip).count + tiling_.tap_ranges);
     const bool at_once = tiling_.channel_block == g.in_channels;

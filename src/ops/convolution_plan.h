@@ -39,7 +39,8 @@ namespace weft::ops {
 // computes all phases of the last dimension together where it can, so that its results are whole
 // runs of the output. Positions that one product takes at a time, a strip, lie in a row, or go on
 // in the next where rows are short. Taps that read nothing but padding are left out, strip by
-// strip; where taps lie far apart, strips end with them, and no padding is multiplied or copied.
+// strip; where taps lie far apart, strips end with them, no padding is multiplied, and hardly any
+// copied.
 //
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across, in one chain: positions lie along vectors, single numbers of the filter are

@@ -113,7 +113,7 @@ void SplitConvolution::compute_tile(const RunArguments& arguments, const std::by
       if (phase.rows <= 0) continue;
       const std::int64_t block = tile.first_out_block + (i + 1 < count ? 0 : tile.out_blocks);
       multiply_phases(arguments, packed, phase, h, w, first, blocks, slot,
-                      filter_.block(packed, tile.group, block) +
+                      filter_.block(packed, tile.group, block % filter_.out_blocks()) +
                           filter_.class_offset(of_phase((i + 1) % count).phases));
     }
   }

@@ -222,10 +222,10 @@ void SplitConvolution::choose_tiles(const PlanOptions& options) {
   pixel_elements_ = pixels_of(split_group_);
   if (shares_pixels_ && fetch_ahead_ && most_taps_ <= kFewTaps) {
     // So many that the filter of those to come fits, too; whole chains of sums.
-    const std::int64_t fitting =
+    const std::int64_t blocks =
         (kAheadBytes - pixel_elements_ * 2) / (4 * most_taps_ * filter_.step());
     block_group_ =
-        std::min(block_group_, std::max(fitting / kShortChain, std::int64_t{1}) * kShortChain);
+        std::min(block_group_, std::max(blocks / kShortChain, std::int64_t{1}) * kShortChain);
   }
   shares_ = cut(others * bands_, threads);
 
@@ -253,7 +253,8 @@ std::int64_t SplitConvolution::fullest_bands(std::int64_t least, std::int64_t mo
   };
   std::int64_t best = least;
   for (std::int64_t band = least + 1; band <= most; ++band) {
-    if (pixels(band) < pixels(best)) best = band;
+    const std::int64_t last = rows % band * pitch;
+    if ((last == 0 || last >= kMinLine) && pixels(band) < pixels(best)) best = band;
   }
   return best;
 }

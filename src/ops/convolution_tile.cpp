@@ -256,8 +256,8 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t columns = filter_.panel_rows();
   const std::int64_t most = tiling_.strip;
-  std::array<TermRange, kMaxMerged + 32> ranges;
-  std::array<std::int64_t, kMaxMerged + 32> depths;
+  std::array<TermRange, kMaxMerged + kMostTermLists> ranges;
+  std::array<std::int64_t, kMaxMerged + kMostTermLists> depths;
   std::int64_t lists = 0;
   std::int64_t reserved = tile.merged;  // lists of all terms, one a phase, that may still be needed
   std::array<bool, kMaxMerged> has_all{};

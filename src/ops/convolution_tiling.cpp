@@ -83,21 +83,28 @@ LayerStrips layer_strips(std::int64_t rows, std::int64_t width, std::int64_t vec
   return {apart, most, false};
 }
 
-// Cycles for a row of strips that leave out the taps of which they read nothing but padding; strips
-// may end where a tap begins or ends to read the input.
-double cycles_of_taps(const ConvolutionAxis& axis, std::int64_t vectors, std::int64_t most,
-                      bool end_with_taps) {
+// Cycles for a row of strips that leave out the taps of which they read nothing but padding.
+double cycles_of_strips(const ConvolutionAxis& axis, std::int64_t vectors, std::int64_t most) {
+  const Phase phase = axis.phase(0);
+  const Strips strips(phase.count, most);
+  double cycles = 0;
+  for (std::int64_t s = 0, w = 0; s < strips.count; ++s) {
+    const std::int64_t size = strips.size(s);
+    const auto [first, last] = taps_inside(phase, w, size, axis.in_size());
+    cycles += static_cast<double>(last - first) * cycles_a_term(size, vectors);
+    w += size;
+  }
+  return cycles;
+}
+
+// The same if strips end where a tap begins or ends to read the input.
+double cycles_of_ranges(const ConvolutionAxis& axis, std::int64_t vectors, std::int64_t most) {
   const Phase phase = axis.phase(0);
   double cycles = 0;
-  for (std::int64_t w = 0; w < phase.count;) {
-    const std::int64_t end = end_with_taps ? axis.end_of_same_taps(phase, w) : phase.count;
-    const Strips strips(end - w, most);
-    for (std::int64_t s = 0; s < strips.count; ++s) {
-      const std::int64_t size = strips.size(s);
-      const auto [first, last] = taps_inside(phase, w, size, axis.in_size());
-      cycles += static_cast<double>(last - first) * cycles_a_term(size, vectors);
-      w += size;
-    }
+  for (std::int64_t w = 0, end; w < phase.count; w = end) {
+    end = axis.end_of_same_taps(phase, w);
+    const auto [first, last] = taps_inside(phase, w, 1, axis.in_size());
+    cycles += static_cast<double>(last - first) * row_cycles(end - w, vectors, most);
   }
   return cycles;
 }
@@ -105,22 +112,21 @@ double cycles_of_taps(const ConvolutionAxis& axis, std::int64_t vectors, std::in
 // Where taps lie far apart, as those of dilated windows, strips that end with them multiply less.
 std::int64_t choose_tap_ranges(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel,
                                std::int64_t vectors) {
-  // Each range is a list of terms.
-  constexpr std::int64_t kMostRanges = 27, kMostTaps = 256;
-  if (most_taps(g) == 1 || most_taps(g) > kMostTaps) return 0;
+  constexpr std::int64_t kMostTaps = 256, kMostPositions = 1 << 14;  // to look at each
+  const ConvolutionAxis& row = g.axes[kSpatial - 1];
+  if (most_taps(g) == 1 || most_taps(g) > kMostTaps || row.max_count() > kMostPositions) return 0;
   std::int64_t ranges = 1;
   for (const ConvolutionAxis& axis : g.axes) {
     if (axis.phase_count() > 1) return 0;
     const Phase phase = axis.phase(0);
     std::int64_t changes = 0;
-    for (std::int64_t t = 0; t < phase.count; t = axis.end_of_same_taps(phase, t)) ++changes;
+    for (std::int64_t t = 0; t < phase.count; t = axis.end_of_same_taps(phase, t)) {
+      if (++changes * ranges > kMostTermLists) return 0;
+    }
     ranges *= changes;
-    if (ranges > kMostRanges) return 0;
   }
-  const ConvolutionAxis& row = g.axes[kSpatial - 1];
   const std::int64_t most = kernel.max_positions[vectors - 1];
-  const bool less =
-      cycles_of_taps(row, vectors, most, true) < cycles_of_taps(row, vectors, most, false);
+  const bool less = cycles_of_ranges(row, vectors, most) < cycles_of_strips(row, vectors, most);
   return less ? ranges : 0;
 }
 

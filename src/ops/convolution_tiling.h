@@ -12,6 +12,10 @@ namespace weft::ops {
 // Below this many multiply-adds a second thread costs more than it brings.
 inline constexpr double kMinParallelWork = 1 << 17;
 
+// Lists of terms without the taps that read padding only: as many as corners, edges and the middle
+// of an image need.
+inline constexpr std::int64_t kMostTermLists = 27;
+
 // How a convolution's products are cut into tiles: boxes of positions of a stride phase by some
 // panels of output channels, and how their terms are cut into blocks of input channels.
 struct ConvolutionTiling {

@@ -266,9 +266,12 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (g.in_channels < fewest_channels(tile, unit, g.batch)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.
   if (unit && params.input.data_type == DataType::float16) return kNever;
-  // Large tiles are few, and little is left for the second thread where the unit is so fast.
-  const unsigned threads = unit && tile.rows == 4 ? slot_count(options, INT64_MAX) : 1;
-  return WinogradTiling(g, tile, WinogradTiling::products(isa, unit), threads).seconds;
+  // For one thread, whatever their number: the way is the same for all, and so are the bits.
+  const WinogradTiling tiling(g, tile, WinogradTiling::products(isa, unit), 1);
+  // A single block of tiles leaves nothing for a second thread.
+  const std::int64_t tiles = tiling.batch * tiling.rows * tiling.columns;
+  if (unit && tile.rows == 4 && tiles <= kSplitBlock) return kNever;
+  return tiling.seconds;
 }
 
 std::shared_ptr<WinogradConvolution> WinogradConvolution::make(const ConvolutionParams& params,

@@ -207,7 +207,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     const double time = time_of(sum, largest, blocks, alike, cut, threads);
     if (time >= least) return;
     least = time;
-    seconds = time * static_cast<double>(threads);
+    seconds = sum.input + sum.rest;
     few = some;
     shares = cut;
     block_rows = h;

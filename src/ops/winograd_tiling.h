@@ -31,7 +31,7 @@ struct WinogradTiling {
   bool stacked = false;            // all images as one, with a row of tiles between two of them
   std::int64_t few = 1;            // blocks of 32 output channels
   TileShares shares;               // all blocks of tiles
-  double seconds = 0;              // of all cores together
+  double seconds = 0;              // on one core
 
   static constexpr std::int64_t kMostImages = 16;  // that a block has rows of
 

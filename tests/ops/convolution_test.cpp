@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -282,6 +283,18 @@ TEST(Convolution, ManyPhasesArePlannedAtOnce) {
   p.output_padding = {0, kMany / 2};
   p.output.sizes = output_sizes(p);
   plan(p);
+}
+
+TEST(Convolution, WideRowsArePlannedAtOnce) {
+  ConvolutionParams p{.input = {.sizes = {1, 200, 1}},
+                      .filter = {.sizes = {4, 200, 3}},
+                      .start_padding = {500'000'000},
+                      .end_padding = {500'000'000}};
+  p.output.sizes = output_sizes(p);
+  EXPECT_EQ(p.output.sizes.back(), 999'999'999);
+  const auto start = std::chrono::steady_clock::now();
+  plan(p);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
 }
 
 TEST(Convolution, HalfPrecisionRoundsOnce) {

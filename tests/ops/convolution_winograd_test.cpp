@@ -359,6 +359,24 @@ TEST_F(WinogradChoiceTest, OptionsTurnItOffOnAMatrixUnit) {
   EXPECT_EQ(plan(wide, {}).algorithm(), "winograd_2x4_amx");
 }
 
+// On the unit 4 x 4 pays for many channels or images; and the way, which bits depend on, is the
+// same for all numbers of threads.
+TEST_F(WinogradChoiceTest, LargeTilesOnAMatrixUnitForEveryThreadCount) {
+  skip_without(Isa::amx);
+  if (IsSkipped()) return;
+  const auto takes = [](const Shape& shape, unsigned threads) {
+    const PlanOptions options{.threads = threads, .winograd = Winograd::allowed};
+    return std::string(plan(padded(shape, 1, 1), options).algorithm());
+  };
+  for (const unsigned threads : {1u, 2u, 4u, 7u}) {
+    EXPECT_EQ(takes({8, 128, 128, 1, 28, 28, 3, 1, 1}, threads), "winograd_4x4_amx") << threads;
+    EXPECT_EQ(takes({4, 160, 160, 1, 40, 40, 3, 1, 1}, threads), "winograd_4x4_amx") << threads;
+    EXPECT_EQ(takes({1, 256, 256, 1, 28, 28, 3, 1, 1}, threads), "winograd_4x4_amx") << threads;
+    EXPECT_EQ(takes({1, 64, 64, 1, 112, 112, 3, 1, 1}, threads), "winograd_2x4_amx") << threads;
+    EXPECT_EQ(takes({1, 256, 256, 1, 20, 20, 3, 1, 1}, threads), "winograd_2x4_amx") << threads;
+  }
+}
+
 // Their error would pass that of a chain.
 TEST_F(WinogradChoiceTest, NeverForFewChannels) {
   const ConvolutionParams narrow = padded({1, 8, 128, 1, 56, 56, 3, 1, 1}, 1, 1);

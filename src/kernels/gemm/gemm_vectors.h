@@ -57,8 +57,8 @@ inline void make_one_nan(std::uint16_t* sums) {
 }
 #endif
 
-// NaN where one of the three is. Products of two take half as many operations as sums; what begins
-// at 1 does not dwell on numbers too small to be normal.
+// NaN where one of the three is, and where infinities make one. Products of two take half as many
+// operations as sums; what begins at 1 is no slower for numbers too small to be normal.
 inline Vector gather_nan(Vector x, Vector y, Vector all) {
 #ifdef __FMA__
   return multiply_add(x, y, all);
