@@ -158,8 +158,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     std::int64_t plane = 1;
     for (int d = 0; d < kSpatial; ++d) {
       const ConvolutionAxis& axis = g.axes[d];
-      std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), tiling_.box[d]);
-      if (tiling_.tap_ranges > 0) size = std::min(size, axis.in_size());
+      std::int64_t size = tiling_.window_size(axis, d);
       if (d == kSpatial - 1 && merges_) {
         size = tiling_.box[d] + merged_offsets_[1] - merged_offsets_[0];
       }

@@ -215,6 +215,11 @@ bool takes_three_vectors(const ConvolutionGeometry& geometry,
 
 }  // namespace
 
+std::int64_t ConvolutionTiling::window_size(const ConvolutionAxis& axis, int d) const noexcept {
+  const std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), box[d]);
+  return tap_ranges > 0 ? std::min(size, axis.in_size()) : size;
+}
+
 bool has_one_position(const ConvolutionGeometry& geometry) noexcept {
   return std::all_of(geometry.axes.begin(), geometry.axes.end(), [](const ConvolutionAxis& axis) {
     return axis.phase_count() == 1 && axis.max_count() == 1;
@@ -457,9 +462,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
     for (int d = 0; d < kSpatial; ++d) {
       const ConvolutionAxis& axis = geometry.axes[d];
       candidate.boxes[d] = base::divide_up(axis.max_count(), candidate.box[d]);
-      std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), candidate.box[d]);
-      if (tap_ranges > 0) size = std::min(size, axis.in_size());
-      window *= static_cast<double>(size);
+      window *= static_cast<double>(candidate.window_size(axis, d));
     }
     const double sums = static_cast<double>(candidate.box_positions() * columns * 4) * phases;
     const LayerStrips strips =

@@ -32,6 +32,8 @@ struct ConvolutionTiling {
 
   std::int64_t box_count() const noexcept { return boxes[0] * boxes[1] * boxes[2]; }
   std::int64_t box_positions() const noexcept { return box[0] * box[1] * box[2]; }
+  // Of the input along dimension d that a box reads, with the padding that is copied.
+  std::int64_t window_size(const ConvolutionAxis& axis, int d) const noexcept;
 };
 
 // What the choice depends on besides the geometry.

@@ -176,8 +176,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
       columns(divide_up(geometry.axes[2].max_count(), outputs.columns)),
       batch(geometry.batch) {
   const Costs& costs = costs_of(products);
-  double least = std::numeric_limits<double>::infinity();
-  seconds = least;
+  seconds = std::numeric_limits<double>::infinity();
+  double least = seconds;
   const std::int64_t out_blocks = divide_up(geometry.out_channels, kSplitBlock);
   const std::int64_t points = tile.points();
   const std::int64_t lane_bytes =
