@@ -12,4 +12,7 @@ std::int64_t second_cache_bytes() noexcept;
 // Bytes of the outermost cache, which all cores share.
 std::int64_t outer_cache_bytes() noexcept;
 
+// Bytes of an output from which on it is better written past the caches.
+std::int64_t past_caches_bytes() noexcept;
+
 }  // namespace weft::base

@@ -32,23 +32,17 @@ using base::kLineBytes;
 using std::int64_t;
 
 // Large enough to hide the cost of starting a tile, small enough for all threads to end together.
-constexpr int64_t kMaxTileBytes = 65536;
-constexpr int64_t kMinTileBytes = 4096;
-constexpr int64_t kTilesAThread = 8;
+constexpr int64_t kMaxTileBytes = 65536, kMinTileBytes = 4096, kTilesAThread = 8;
 
 // Runs shorter than this are mostly overhead: another digit may have longer ones.
 constexpr int64_t kShortRun = 8;
 
 // Windows that are further apart share so little that a row of the image is better turned into many
 // rows of the columns at once, as many at a time as fill a vector.
-constexpr int64_t kNearWindows = 4;
-constexpr int64_t kFewElements = 4;
-constexpr int64_t kRowsAtOnce = 16;
+constexpr int64_t kNearWindows = 4, kFewElements = 4, kRowsAtOnce = 16;
 
 constexpr int64_t kKeptParts = 512;
-
-// What is fetched ahead takes a third of a first-level cache at most.
-constexpr int64_t kMostLinesAhead = 256;
+constexpr int64_t kMostLinesAhead = 256;  // a third of a first-level cache
 
 // Block and window element play the same part in UNFOLD: each is a number that counts through the
 // columns, or through their rows, and moves the position in the image.
@@ -82,7 +76,7 @@ class UnfoldBody final : public PlanBody {
     algorithm = across_ || transposes_ ? transpose_.name : kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
                   std::to_string(y_chunk_) + 'x' + std::to_string(x_chunk_) + " elements, " +
-                  threads_text(slots_);
+                  threads_text(slots_) + (streams_ ? ", past the caches" : "");
     inputs = {params.input};
     outputs = {params.output};
   }
@@ -90,8 +84,10 @@ class UnfoldBody final : public PlanBody {
   void run(const RunArguments& arguments) const noexcept override {
     const auto* from = static_cast<const std::byte*>(arguments.inputs[0]);
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
-    base::parallel_tiles_apart(slots_, tiles_,
-                               [&](int64_t tile, unsigned) { run_tile(tile, from, to); });
+    base::parallel_tiles_apart(slots_, tiles_, [&](int64_t tile, unsigned) {
+      run_tile(tile, from, to);
+      if (streams_) base::end_stream();
+    });
   }
 
  private:
@@ -185,7 +181,10 @@ class UnfoldBody final : public PlanBody {
     planes_ = 1;
     for (const DigitName name : outer_) planes_ *= digit(name).count;
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
-    streams_ = output_bytes > base::outer_cache_bytes();
+    // Elsewhere all of it is gathered first.
+    const bool is_quick = digit(x_).step == 1 || x_count * element_bytes_ % kLineBytes == 0;
+    streams_ = kernel_.isa >= Isa::avx2 && !across_ && !transposes_ &&
+               output_bytes > (is_quick ? base::past_caches_bytes() : base::outer_cache_bytes());
     const int64_t budget =
         std::clamp(output_bytes / wanted, kMinTileBytes, kMaxTileBytes) / element_bytes_;
     const bool neighbours = y_ && y_->role == block && axes_[y_->axis].plain() &&
@@ -457,7 +456,7 @@ class UnfoldBody final : public PlanBody {
   InsideRanges x_inside_;
   InsideRanges y_inside_;
   std::vector<Part> parts_;  // of a channel; none: not kept
-  bool streams_ = false;     // the output outgrows the caches
+  bool streams_ = false;     // past the caches
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t planes_together_ = 1;  // whose parts follow each other, for they read the same elements

@@ -143,6 +143,24 @@ TEST(Unfold, LargeTilesAreExact) {
   }
 }
 
+// Larger than what a core has of the outer cache, on many machines: whole lines, 56 columns a row
+// of the image, and every other element.
+TEST(Unfold, LargeOutputsAreExact) {
+  std::mt19937_64 engine(12);
+  for (const auto& [width, stride] : {std::pair{64u, 1u}, std::pair{56u, 1u}, std::pair{64u, 2u}}) {
+    WindowCase c;
+    c.image.sizes = {1, 20 * stride * stride, 64, width};
+    c.window_sizes = {7, 7};
+    c.strides = {stride, stride};
+    c.dilations = {1, 1};
+    c.start_padding = c.end_padding = {3, 3};
+    c.columns.sizes = output_sizes(c.unfold());
+    for (const Isa isa : {Isa::avx2, Isa::amx}) {
+      expect_exact_unfold(c, {.threads = 2, .max_isa = isa}, engine);
+    }
+  }
+}
+
 // Channels are neighbours in memory: of any type, more or fewer than are taken at once, with
 // windows that reach into the padding and tiles that end within the image.
 TEST(Unfold, ChannelsLastAreExact) {
@@ -210,8 +228,10 @@ TEST(Unfold, OneLongRowIsSplit) {
   params.input = {.data_type = DataType::uint8, .sizes = {1, 1, UINT32_MAX}};
   params.window_sizes = {1};
   params.output = params.input;
-  EXPECT_THAT(plan(params, {.threads = 3, .max_isa = {}}).explain(),
-              ::testing::HasSubstr("65536 tiles of 1x1x65536 elements, 3 threads, workspace 0"));
+  const Plan in_threads = plan(params, {.threads = 3, .max_isa = {}});
+  EXPECT_THAT(in_threads.explain(),
+              ::testing::HasSubstr("65536 tiles of 1x1x65536 elements, 3 threads"));
+  EXPECT_EQ(in_threads.workspace_size_in_bytes(), 0u);
 }
 
 // Only UBSan sees it.

@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "kernels/lanes.h"
 #include "kernels/unfold/unfold_levels.h"
 
@@ -92,6 +96,114 @@ void unfold_any(const UnfoldRectangle& k) {
   }
 }
 
+#ifdef __AVX2__
+
+// Vectors for lines that are put together of parts: [begin, end) of the lanes, any numbers.
+#ifdef __AVX512BW__
+template <class T>
+struct LineOf {
+  using Element = T;
+  using Vector = __m512i;
+  static constexpr int64_t kLanes = 64 / sizeof(T);
+
+  static Vector zero() { return _mm512_setzero_si512(); }
+  static Vector load(const T* from) { return _mm512_loadu_si512(from); }
+  static Vector add_part(Vector x, const T* from, int64_t begin, int64_t end) {
+    return _mm512_or_si512(x, load_lanes(lane_mask(begin, end), from));
+  }
+  static void store_part(Vector x, T* to, int64_t begin, int64_t end) {
+    store_lanes(lane_mask(begin, end), to, x);
+  }
+  static void stream(Vector x, T* to) { _mm512_stream_si512(reinterpret_cast<__m512i*>(to), x); }
+};
+#else
+template <class>
+struct LineOf {
+  using Element = std::int32_t;
+  using Vector = __m256i;
+  static constexpr int64_t kLanes = 8;
+
+  static __m256i* vector(Element* at) { return reinterpret_cast<__m256i*>(at); }
+  static Vector mask(int64_t begin, int64_t end) {
+    const Vector lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const Vector below_end = _mm256_cmpgt_epi32(_mm256_set1_epi32(within_lanes(end)), lanes);
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(within_lanes(begin)), lanes),
+                               below_end);
+  }
+  static int within_lanes(int64_t lane) {
+    return static_cast<int>(lane < 0 ? 0 : lane < kLanes ? lane : kLanes);
+  }
+  static Vector zero() { return _mm256_setzero_si256(); }
+  static Vector load(const Element* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Vector add_part(Vector x, const Element* from, int64_t begin, int64_t end) {
+    return _mm256_or_si256(x, _mm256_maskload_epi32(from, mask(begin, end)));
+  }
+  static void store_part(Vector x, Element* to, int64_t begin, int64_t end) {
+    _mm256_maskstore_epi32(to, mask(begin, end), x);
+  }
+  static void stream(Vector x, Element* to) { _mm256_stream_si256(vector(to), x); }
+};
+#endif
+
+template <class T>
+bool follow_on(const UnfoldRectangle& k) {
+  return k.from_step == 1 && k.to_step == 1 && k.to_row == k.count &&
+         reinterpret_cast<std::uintptr_t>(k.to) % sizeof(T) == 0;
+}
+
+// Rows that follow on each other, as vectors at their own boundaries, each put together of the rows
+// that it is of: stores across lines take twice as long, and only whole vectors go past the caches.
+template <class Line>
+void unfold_lines(const UnfoldRectangle& k) {
+  using Element = typename Line::Element;
+  constexpr int64_t kLanes = Line::kLanes;
+  constexpr int64_t kBytes = kLanes * static_cast<int64_t>(sizeof(Element));
+  auto* const first = static_cast<Element*>(k.to);
+  const auto skipped =
+      static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(first) % kBytes / sizeof(Element));
+  const int64_t rows = k.rows, count = k.count, row_begin = k.row_begin, row_end = k.row_end;
+  const int64_t from_row = k.from_row;
+  const auto* from = static_cast<const Element*>(k.from) - k.begin;
+  Element* to = first - skipped;
+  int64_t filled = skipped;  // lanes of the vector at `to`
+  auto x = Line::zero();
+  const auto store = [&](auto value) {
+    Line::stream(value, to);
+    to += kLanes;
+  };
+  for (int64_t row = 0; row < rows; ++row) {
+    const bool is_inside = row >= row_begin && row < row_end;
+    const int64_t begin = is_inside ? k.begin : 0, end = is_inside ? k.end : 0;
+    int64_t column = -filled;  // that lane 0 has
+    while (column + kLanes <= count) {
+      if (column >= begin && column + kLanes <= end) {
+        do {
+          store(Line::load(from + column));
+          column += kLanes;
+        } while (column + kLanes <= end);
+        continue;
+      }
+      if (begin < end) x = Line::add_part(x, from + column, begin - column, end - column);
+      if (to < first) {
+        Line::store_part(x, to, skipped, kLanes);
+        to += kLanes;
+      } else {
+        store(x);
+      }
+      x = Line::zero();
+      column += kLanes;
+    }
+    filled = count - column;
+    if (begin < end) x = Line::add_part(x, from + column, begin - column, end - column);
+    if (is_inside) from += from_row;
+  }
+  if (filled > 0) Line::store_part(x, to, to < first ? skipped : 0, filled);
+}
+
+#endif
+
 #ifdef __AVX512BW__
 
 // Reads every step-th element into a vector, from those parts of memory that `masks` has.
@@ -172,7 +284,7 @@ template <int step, int lanes>
 constexpr Every<step, lanes> kEvery{};
 
 // The masks of a vector's columns serve all rows.
-template <class T, int step>
+template <class T, int step, bool streams = false>
 void unfold_lanes(const UnfoldRectangle& k) {
   constexpr int64_t kLanes = 64 / sizeof(T);
   constexpr int64_t kVectors = 32;
@@ -185,7 +297,14 @@ void unfold_lanes(const UnfoldRectangle& k) {
     const int64_t to_row = k.to_row;
     const int64_t from_row = k.from_row;
     const int64_t row_end = k.row_end;
-    const bool goes_on = to_row == k.count;
+    const bool goes_on = !streams && to_row == k.count;
+    const auto store = [](std::uint64_t mask, T* at, __m512i x) {
+      if constexpr (streams) {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(at), x);
+      } else {
+        store_lanes(mask, at, x);
+      }
+    };
     for (int64_t v = 0; v < vectors; ++v) {
       const int64_t at = first + v * kLanes;
       all[v] = lane_mask(0, k.count - at);
@@ -199,7 +318,7 @@ void unfold_lanes(const UnfoldRectangle& k) {
       for (int64_t row = begin; row < end; ++row) {
         T* const to = static_cast<T*>(k.to) + row * k.to_row + first;
         for (int64_t v = 0; v < vectors; ++v) {
-          store_lanes(all[v], to + v * kLanes, _mm512_setzero_si512());
+          store(all[v], to + v * kLanes, _mm512_setzero_si512());
         }
       }
     };
@@ -221,8 +340,7 @@ void unfold_lanes(const UnfoldRectangle& k) {
         for (int row = 0; row < kRows; ++row) {
           T* const at = to + row * to_row + v * kLanes;
           if (goes_on) fetch_to_write(reinterpret_cast<const char*>(at) + kBytesAhead);
-          store_lanes(mask, at,
-                      Reader<T, step>::read(masks, from + row * from_row + v * kLanes * step));
+          store(mask, at, Reader<T, step>::read(masks, from + row * from_row + v * kLanes * step));
         }
       }
       to += kRows * to_row;
@@ -235,14 +353,13 @@ void unfold_lanes(const UnfoldRectangle& k) {
   }
 }
 
-template <class T>
-void unfold_cached(const UnfoldRectangle& k) {
-  if (k.to_step != 1) return unfold_any<T>(k);
-  if (k.from_step == 1) return unfold_lanes<T, 1>(k);
+template <class T, bool streams = false>
+void unfold_any_step(const UnfoldRectangle& k) {
+  if (k.to_step == 1 && k.from_step == 1) return unfold_lanes<T, 1, streams>(k);
   if constexpr (sizeof(T) > 1) {
-    if (k.from_step == 2) return unfold_lanes<T, 2>(k);
-    if (k.from_step == 3) return unfold_lanes<T, 3>(k);
-    if (k.from_step == 4) return unfold_lanes<T, 4>(k);
+    if (k.to_step == 1 && k.from_step == 2) return unfold_lanes<T, 2, streams>(k);
+    if (k.to_step == 1 && k.from_step == 3) return unfold_lanes<T, 3, streams>(k);
+    if (k.to_step == 1 && k.from_step == 4) return unfold_lanes<T, 4, streams>(k);
   }
   unfold_any<T>(k);
 }
@@ -276,10 +393,7 @@ class LineStream {
     _mm512_store_si512(stage_, _mm512_load_si512(stage_ + whole));
   }
 
-  void finish() {
-    copy_part(filled_);
-    _mm_sfence();
-  }
+  void finish() { copy_part(filled_); }
 
  private:
   static constexpr int64_t kLine = 64;
@@ -318,25 +432,39 @@ void unfold_streamed(const UnfoldRectangle& k) {
       }
       piece.to = stream.next();
       piece.to_row = piece.count;
-      unfold_cached<T>(piece);
+      unfold_any_step<T>(piece);
       stream.add(piece.rows * piece.count * static_cast<int64_t>(sizeof(T)));
     }
   }
   stream.finish();
 }
 
+// Whether all vectors of all rows are lines of memory.
+template <class T>
+bool is_of_lines(const UnfoldRectangle& k) {
+  constexpr int64_t kLanes = 64 / sizeof(T);
+  return k.to_step == 1 && k.count % kLanes == 0 && k.to_row % kLanes == 0 &&
+         reinterpret_cast<std::uintptr_t>(k.to) % 64 == 0;
+}
+
 template <class T>
 void unfold(const UnfoldRectangle& k) {
-  if (k.stream && k.to_step == 1 && k.to_row == k.count && k.count > 0) {
-    return unfold_streamed<T>(k);
-  }
-  unfold_cached<T>(k);
+  if (!k.stream) return unfold_any_step<T>(k);
+  if (is_of_lines<T>(k)) return unfold_any_step<T, true>(k);
+  if (follow_on<T>(k)) return unfold_lines<LineOf<T>>(k);
+  if (k.to_step == 1 && k.to_row == k.count && k.count > 0) return unfold_streamed<T>(k);
+  unfold_any_step<T>(k);
 }
 
 #else
 
 template <class T>
 void unfold(const UnfoldRectangle& k) {
+#ifdef __AVX2__
+  if constexpr (sizeof(T) == 4) {
+    if (k.stream && follow_on<T>(k)) return unfold_lines<LineOf<T>>(k);
+  }
+#endif
   unfold_any<T>(k);
 }
 
