@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/cpu.h"
+
 namespace weft::base {
 
 namespace {
@@ -21,7 +23,7 @@ std::int64_t amd_outer_cache_bytes() noexcept {
 #ifdef __x86_64__
   constexpr unsigned kCaches = 0x8000001d, kOuter = 3;
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__builtin_cpu_is("amd") && __get_cpuid_count(kCaches, kOuter, &a, &b, &c, &d) != 0) {
+  if (is_amd() && __get_cpuid_count(kCaches, kOuter, &a, &b, &c, &d) != 0) {
     const auto one_more = [](unsigned bits) { return std::int64_t{bits} + 1; };
     const bool is_third_level = (a >> 5 & 7) == 3;
     const std::int64_t bytes =

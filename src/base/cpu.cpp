@@ -101,6 +101,15 @@ bool machine_has(Isa isa) noexcept {
 #endif
 }
 
+bool is_amd() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
 bool built_with(Isa isa) noexcept {
   constexpr Isa built[] = {
 #define WEFT_BUILT(level) Isa::level,

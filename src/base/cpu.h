@@ -9,6 +9,9 @@ namespace weft::base {
 // Whether this machine and its operating system can run code of a level.
 bool machine_has(Isa isa) noexcept;
 
+// Whether AMD made the processor: its caches favour other orders of work.
+bool is_amd() noexcept;
+
 // Whether this library contains kernels of a level.
 bool built_with(Isa isa) noexcept;
 

@@ -148,10 +148,6 @@ constexpr std::int64_t kTermsAChain = 128;
 // off the error, for 1 to 3 percent of the time. One tap has less to sum for each number it writes.
 constexpr std::int64_t kFewTaps = 4, kTermsAShortChain = 64;
 
-std::int64_t equal_parts(std::int64_t whole, std::int64_t most) {
-  return base::divide_up(whole, base::divide_up(whole, std::max<std::int64_t>(most, 1)));
-}
-
 // Input of a block of terms that the first-level translation buffer still reaches.
 constexpr double kMaxWindowBytes = 256 << 10;
 
@@ -181,24 +177,14 @@ constexpr std::int64_t kMaxAcrossTaps = 512;
 // Cycles for a sum on its way from a panel into rows, as measured.
 constexpr double kTransposed = 1.25;
 
+// Cycles for a number that a tile reads of a 1x1 layer's input, where tiles are of fewer positions
+// than a cache line has: so all of a line's tiles read it, from the second level by the last. At
+// the least: with AVX2, 1 to 3 as measured, so that across, 512 to 32, 28x28, takes 820 us for 440.
+constexpr double kReadAgain = 0.25;
+
 // Cycles before the first term of a tile across, and for each of its sums after the last, as
 // measured.
 constexpr double kTileStart = 45, kStored = 1;
-
-// `sets`: no more than such a cache has on any machine.
-bool stays_in_cache(const ConvolutionGeometry& geometry, std::int64_t channels,
-                    std::int64_t positions, std::int64_t cache_bytes, std::int64_t sets) {
-  const std::int64_t distance = std::abs(geometry.in_channel_stride);
-  const bool whole = distance % base::kLineFloats == 0;
-  const std::int64_t lines = base::divide_up(positions, base::kLineFloats) + (whole ? 0 : 1);
-  // Sets at which channels start, and the lines that the fullest of all sets gets.
-  const std::int64_t between = whole ? std::gcd(distance / base::kLineFloats, sets) : 1;
-  const std::int64_t fullest =
-      base::divide_up(channels * between, sets) * base::divide_up(lines, between);
-  return fullest <= cache_bytes / (base::kLineFloats * 4 * sets);
-}
-
-constexpr std::int64_t kFirstCacheSets = 64, kSecondCacheSets = 1024;
 
 // Where registers hold eight sums of three vectors, these take fewer instructions a product. As
 // measured, on one thread and two: of 48 channels and more 1.02 to 1.09 times as fast, of 24 to 40
@@ -261,7 +247,10 @@ bool is_best_across(const ConvolutionGeometry& geometry,
 
   const std::int64_t vectors = choose_vectors(geometry, kernel);
   const std::int64_t panels = rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes);
+  const bool reads_again =
+      joins_rows(geometry) && kernel.max_positions[vectors - 1] < base::kLineFloats / 2;
   const double along =
+      (reads_again ? kReadAgain * static_cast<double>(rows * width) : 0) +
       static_cast<double>(panels) * row_cycles(width, vectors, kernel.max_positions[vectors - 1]) +
       static_cast<double>(rows * width * geometry.out_channels) * kTransposed /
           static_cast<double>(terms);
@@ -278,89 +267,6 @@ bool is_best_across(const ConvolutionGeometry& geometry,
   const double across =
       static_cast<double>(full) * panel(channels) + panel(geometry.out_channels % channels);
   return across <= along;
-}
-
-bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
-  std::int64_t stride = 1;
-  for (int d = kSpatial; d-- > 0;) {
-    const ConvolutionAxis& axis = geometry.axes[d];
-    const Phase phase = axis.phase(0);
-    const std::int64_t last = (phase.count - 1) * phase.in_step + phase.first_offset;
-    if (axis.phase_count() != 1 || phase.taps != 1 || phase.first_offset < 0 ||
-        last >= axis.in_size() || (phase.count > 1 && geometry.out_strides[d] != stride)) {
-      return false;
-    }
-    stride *= phase.count;
-  }
-  return true;
-}
-
-bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
-  std::int64_t distance = 1;
-  for (int d = kSpatial; d-- > 0;) {
-    const Phase phase = geometry.axes[d].phase(0);
-    const bool counts = phase.count > 1 || d == kSpatial - 1;
-    if (counts && phase.in_step * geometry.in_strides[d] != distance) return false;
-    distance *= phase.count;
-  }
-  return true;
-}
-
-bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept {
-  return lies_in_line(geometry) && geometry.in_channel_stride % base::kLineFloats == 0;
-}
-
-bool is_line_across(const ConvolutionGeometry& geometry,
-                    const kernels::GemmKernel& kernel) noexcept {
-  // Groups of few channels are over before a tile has begun.
-  constexpr std::int64_t kManyChannels = 16;
-  return geometry.in_channels >= kManyChannels && joins_rows(geometry) && lies_in_line(geometry) &&
-         is_best_across(geometry, kernel);
-}
-
-bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
-  if (!lies_in_line(geometry)) return false;
-  constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;
-  const std::int64_t floats = geometry.in_channels * (geometry.out_channels + kStrip);
-  return geometry.out_channels <= kernel.max_positions[kAcrossVectors - 1] ||
-         floats * 4 <= base::first_cache_bytes() ||
-         (!lies_at_lines(geometry) && stays_in_first_cache(geometry, kStripAndFilter));
-}
-
-// As measured, on one thread: with 48 channels and more, slabs of 32 to 48 are 1.05 to 2.6 times as
-// fast as any other order, with 40 a fifth slower. With more than 11 panels products take longer
-// than memory does, so that nothing is gained (12: 0.9 to 1.1), but of tiles of many sums where
-// lines do not crowd, then of more channels; nor with more than four where lines of the cache are
-// read in two halves. In turns, in us, AVX-512: 768 to 192, 28x28: 2552, with slabs of 48 2181, of
-// 96 2076; 160 to 160, 40x40: 1085 and 914; 640 to 640, 32x32, crowded: 7140 and 9129.
-std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
-                             const kernels::GemmKernel& kernel) noexcept {
-  constexpr std::int64_t kFewest = 48, kMost = 48, kCrowded = 32, kMostOfManyPanels = 96;
-  constexpr std::int64_t kMostPanels = 11, kMostPanelsOfHalves = 4, kManySums = 8;
-  const std::int64_t channels = geometry.in_channels;
-  if (channels < kFewest || geometry.out_channels > channels || !lies_in_line(geometry)) return 0;
-  const std::int64_t panels =
-      base::divide_up(geometry.out_channels, channels_across(geometry, kernel));
-  // Next to the filter, and what is fetched meanwhile.
-  const bool fits = stays_in_cache(geometry, kMost, kAcrossVectors * kernel.lanes,
-                                   base::first_cache_bytes() * 3 / 4, kFirstCacheSets);
-  std::int64_t most = fits ? kMost : kCrowded;
-  if (panels > (lies_at_lines(geometry) ? kMostPanels : kMostPanelsOfHalves)) {
-    const bool many_sums = kernel.max_positions[kAcrossVectors - 1] >= kManySums;
-    if (!many_sums || !fits || !lies_at_lines(geometry)) return 0;
-    most = kMostOfManyPanels;
-  }
-  return std::max(equal_parts(channels - kFirstSlab, most), kFirstSlab);
-}
-
-bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
-  return stays_in_cache(geometry, geometry.in_channels, positions, base::first_cache_bytes(),
-                        kFirstCacheSets);
-}
-
-bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
-  return stays_in_cache(geometry, geometry.in_channels, positions, base::second_cache_bytes(),
-                        kSecondCacheSets);
 }
 
 std::int64_t vectors_across(const ConvolutionGeometry& geometry,

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 
+#include "base/checked.h"
 #include "kernels/gemm/gemm.h"
 #include "ops/convolution_geometry.h"
 
@@ -106,6 +108,11 @@ bool has_one_position(const ConvolutionGeometry& geometry) noexcept;
 
 // Taps of the phase that has the most.
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
+
+// The size of as few parts as possible, of `most` at most, that are about equal.
+inline std::int64_t equal_parts(std::int64_t whole, std::int64_t most) noexcept {
+  return base::divide_up(whole, base::divide_up(whole, std::max<std::int64_t>(most, 1)));
+}
 
 // A row of `count` positions as equal strips of at most `most`: how many, and each one's size.
 struct Strips {

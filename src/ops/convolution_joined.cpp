@@ -1,0 +1,133 @@
+// 1x1 layers whose rows are one: how their input lies in the caches, and the order of their sums.
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "base/cache.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/fetch.h"
+#include "ops/convolution_tiling.h"
+
+namespace weft::ops {
+
+namespace {
+
+// `sets`: no more than such a cache has on any machine.
+bool stays_in_cache(const ConvolutionGeometry& geometry, std::int64_t channels,
+                    std::int64_t positions, std::int64_t cache_bytes, std::int64_t sets) {
+  const std::int64_t distance = std::abs(geometry.in_channel_stride);
+  const bool whole = distance % base::kLineFloats == 0;
+  const std::int64_t lines = base::divide_up(positions, base::kLineFloats) + (whole ? 0 : 1);
+  // Sets at which channels start, and the lines that the fullest of all sets gets.
+  const std::int64_t between = whole ? std::gcd(distance / base::kLineFloats, sets) : 1;
+  const std::int64_t fullest =
+      base::divide_up(channels * between, sets) * base::divide_up(lines, between);
+  return fullest <= cache_bytes / (base::kLineFloats * 4 * sets);
+}
+
+constexpr std::int64_t kFirstCacheSets = 64, kSecondCacheSets = 1024;
+
+// Of AMD: a slab more to add to sums in the second level costs more than slabs save, but where
+// channels that start at all sets of the first level have much to read. In turns, in us, one thread
+// of Zen 4, AVX-512 and AVX2: 64 to 64, 56x56: 337 and 381, without slabs 280 and 312; 64x64: 539
+// and 774, 392 and 395; 256 to 64, 28x28: 286 and 312, 331 and 351.
+bool loses_by_slabs(const ConvolutionGeometry& geometry) {
+  constexpr std::int64_t kFewSums = 32, kLittle = 64;
+  const std::int64_t distance = std::abs(geometry.in_channel_stride);
+  const bool crowds = distance % (2 * base::kLineFloats) == 0;
+  return geometry.out_channels > kFewSums && (crowds || geometry.in_channels <= kLittle);
+}
+
+}  // namespace
+
+bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t stride = 1;
+  for (int d = kSpatial; d-- > 0;) {
+    const ConvolutionAxis& axis = geometry.axes[d];
+    const Phase phase = axis.phase(0);
+    const std::int64_t last = (phase.count - 1) * phase.in_step + phase.first_offset;
+    if (axis.phase_count() != 1 || phase.taps != 1 || phase.first_offset < 0 ||
+        last >= axis.in_size() || (phase.count > 1 && geometry.out_strides[d] != stride)) {
+      return false;
+    }
+    stride *= phase.count;
+  }
+  return true;
+}
+
+bool lies_in_line(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t distance = 1;
+  for (int d = kSpatial; d-- > 0;) {
+    const Phase phase = geometry.axes[d].phase(0);
+    const bool counts = phase.count > 1 || d == kSpatial - 1;
+    if (counts && phase.in_step * geometry.in_strides[d] != distance) return false;
+    distance *= phase.count;
+  }
+  return true;
+}
+
+bool lies_at_lines(const ConvolutionGeometry& geometry) noexcept {
+  return lies_in_line(geometry) && geometry.in_channel_stride % base::kLineFloats == 0;
+}
+
+bool is_line_across(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept {
+  // Groups of few channels are over before a tile has begun.
+  constexpr std::int64_t kManyChannels = 16;
+  return geometry.in_channels >= kManyChannels && joins_rows(geometry) && lies_in_line(geometry) &&
+         is_best_across(geometry, kernel);
+}
+
+bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
+  if (!lies_in_line(geometry)) return false;
+  // Of AMD, in turns, one thread of Zen 4, us: 64 to 256, 56x56: AVX-512 1122 for 1040, AVX2 1324
+  // for 1159; 64x64: 1392 for 1370, 2104 for 1372. Of 128 channels nothing is gained with AVX-512.
+  constexpr std::int64_t kFewChannels = 96;
+  if (base::is_amd() && geometry.in_channels <= kFewChannels) return true;
+  constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;
+  const std::int64_t floats = geometry.in_channels * (geometry.out_channels + kStrip);
+  return geometry.out_channels <= kernel.max_positions[kAcrossVectors - 1] ||
+         floats * 4 <= base::first_cache_bytes() ||
+         (!lies_at_lines(geometry) && stays_in_first_cache(geometry, kStripAndFilter));
+}
+
+// As measured, on one thread: with 48 channels and more, slabs of 32 to 48 are 1.05 to 2.6 times as
+// fast as any other order, with 40 a fifth slower. With more than 11 panels products take longer
+// than memory does, so that nothing is gained (12: 0.9 to 1.1), but of tiles of many sums where
+// lines do not crowd, then of more channels; nor with more than four where lines of the cache are
+// read in two halves. In turns, in us, AVX-512: 768 to 192, 28x28: 2552, with slabs of 48 2181, of
+// 96 2076; 160 to 160, 40x40: 1085 and 914; 640 to 640, 32x32, crowded: 7140 and 9129.
+std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
+                             const kernels::GemmKernel& kernel) noexcept {
+  constexpr std::int64_t kFewest = 48, kMost = 48, kCrowded = 32, kMostOfManyPanels = 96;
+  constexpr std::int64_t kMostPanels = 11, kMostPanelsOfHalves = 4, kManySums = 8;
+  const std::int64_t channels = geometry.in_channels;
+  if (channels < kFewest || geometry.out_channels > channels || !lies_in_line(geometry)) return 0;
+  if (base::is_amd() && loses_by_slabs(geometry)) return 0;
+  const std::int64_t panels =
+      base::divide_up(geometry.out_channels, channels_across(geometry, kernel));
+  // Next to the filter, and what is fetched meanwhile.
+  const bool fits = stays_in_cache(geometry, kMost, kAcrossVectors * kernel.lanes,
+                                   base::first_cache_bytes() * 3 / 4, kFirstCacheSets);
+  std::int64_t most = fits ? kMost : kCrowded;
+  if (panels > (lies_at_lines(geometry) ? kMostPanels : kMostPanelsOfHalves)) {
+    const bool many_sums = kernel.max_positions[kAcrossVectors - 1] >= kManySums;
+    if (!many_sums || !fits || !lies_at_lines(geometry)) return 0;
+    most = kMostOfManyPanels;
+  }
+  return std::max(equal_parts(channels - kFirstSlab, most), kFirstSlab);
+}
+
+bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
+  return stays_in_cache(geometry, geometry.in_channels, positions, base::first_cache_bytes(),
+                        kFirstCacheSets);
+}
+
+bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept {
+  return stays_in_cache(geometry, geometry.in_channels, positions, base::second_cache_bytes(),
+                        kSecondCacheSets);
+}
+
+}  // namespace weft::ops
