@@ -103,8 +103,11 @@ bool machine_has(Isa isa) noexcept {
 
 bool is_amd() noexcept {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("amd");
+  static const bool is = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd") != 0;
+  }();
+  return is;
 #else
   return false;
 #endif

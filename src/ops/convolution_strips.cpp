@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/fetch.h"
 #include "kernels/gemm/strips.h"
 #include "ops/convolution_plan.h"
@@ -22,8 +23,9 @@ constexpr std::int64_t kNearBytes = 24 << 10, kNearStrips = 16;
 constexpr std::int64_t kFewPanels = 2;
 
 // Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
-// In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130.
-constexpr std::int64_t kLongRun = 512;
+// In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130. Of AMD, 24 to 144,
+// 56x56 in tiles of 336: 240, fetched 199; 64 to 256, 28x28 in tiles of 196: 178 and 161.
+constexpr std::int64_t kLongRun = 512, kLongRunOfAmd = 128;
 
 // Of several taps, strips that pass by a panel together: the more, the longer are the runs written.
 // In turns, us, 64 to 16: AVX-512, 3 to 16, 640x640, 3x3 at 2: 801, 817; 3 to 64, 224x224: 1232,
@@ -299,7 +301,8 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
       .b = copies_strips_ ? slot.planes : input,
       .sums_stride = g.out_channel_stride,
       // Where no other thread writes beside them.
-      .fetches_sums = slots_ == 1 || tiling_.box_count() == 1 || tile.count[2] >= kLongRun,
+      .fetches_sums = slots_ == 1 || tiling_.box_count() == 1 ||
+                      tile.count[2] >= (base::is_amd() ? kLongRunOfAmd : kLongRun),
       .relu = is_relu(),
       .next = reinterpret_cast<const char*>(input)};
   const bool spreads = product.fetches_sums && g.in_channels >= rows;
