@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "base/cache.h"
 #include "base/cpu.h"
 #include "base/fetch.h"
 #include "kernels/resample/resample.h"
@@ -91,6 +92,10 @@ class LinearBody final : public PlanBody {
       pair_tables_[d] = axis_table(geometry_.outer[d], [&](int64_t o) { return find_pair(d, o); });
     }
     in_place_ = data_type_ == DataType::float32 && geometry_.inner.output_stride == 1;
+    streams_ = in_place_ && suits_streams(isa);
+    if constexpr (std::is_same_v<Real, float>) {
+      if (streams_) loops_.blend = kernels.between_f32_past_caches;
+    }
     early_ = geometry_.outer.size();
     if (early_ > 0) {
       const ResampleAxis& last = geometry_.outer.back();
@@ -102,16 +107,18 @@ class LinearBody final : public PlanBody {
                        inner.input_size * inner.input_stride * element_bytes_ <= kLongRow;
     }
     algorithm = kernels.linear_name;
-    explanation = geometry_.text(slots_);
+    explanation = geometry_.text(slots_) + (streams_ ? ", past the caches" : "");
     plan_scratch();
     workspace_size_in_bytes = static_cast<std::uint64_t>(slot_bytes_) * slots_;
   }
 
   void run(const RunArguments& arguments) const noexcept override {
-    geometry_.run_tiles(
-        arguments, slots_, slot_bytes_,
-        [&](const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
-            std::byte* scratch) { run_tile(tile, from, to, scratch); });
+    geometry_.run_tiles(arguments, slots_, slot_bytes_,
+                        [&](const ResampleGeometry::Tile& tile, const std::byte* from,
+                            std::byte* to, std::byte* scratch) {
+                          run_tile(tile, from, to, scratch);
+                          if (streams_) base::end_stream();
+                        });
   }
 
  private:
@@ -158,6 +165,18 @@ class LinearBody final : public PlanBody {
       mixed_at_[i] = layout_.take<Real>(longest);
     }
     slot_bytes_ = slot_bytes(layout_);
+  }
+
+  // Whether all rows of a large output lie at cache lines, if the first one does. With AVX2, short
+  // ones take more time by themselves than memory does.
+  bool suits_streams(Isa isa) const noexcept {
+    constexpr int64_t kLongForAvx2 = 128;
+    const int64_t bytes = geometry_.rows * geometry_.inner.output_size * element_bytes_;
+    for (const ResampleAxis& axis : geometry_.outer) {
+      if (axis.output_stride % base::kLineFloats != 0) return false;
+    }
+    return bytes > base::past_caches_bytes() &&
+           (isa >= Isa::avx512 || geometry_.chunk >= kLongForAvx2);
   }
 
   Pair find_pair(std::size_t d, int64_t o) const noexcept {
@@ -251,7 +270,8 @@ class LinearBody final : public PlanBody {
                         .t = t.data(),
                         .rows = 0,
                         .to = to,
-                        .to_stride = axis.output_stride};
+                        .to_stride = axis.output_stride,
+                        .past_caches = streams_};
     if (mixed.t > 0) k.other = rows.from + (rows.offset + mixed.second) * element_bytes_;
     for (int64_t done = 0; done < count; done += k.rows) {
       k.rows = std::min(kMost, count - done);
@@ -401,8 +421,9 @@ class LinearBody final : public PlanBody {
   RowSources sources_;
   std::array<std::vector<Pair>, kMaxResampleRank> pair_tables_;
   RowLoops<Real> loops_;
-  std::size_t early_;  // outer dimensions that come before the inner one
-  bool in_place_;      // output rows are rows of Real
+  std::size_t early_;     // outer dimensions that come before the inner one
+  bool in_place_;         // output rows are rows of Real
+  bool streams_ = false;  // rows of the output that lie at lines go past the caches
   kernels::GatherRow gather_;
   kernels::CopyRow copy_;
   DataType data_type_;

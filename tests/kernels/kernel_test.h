@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -75,5 +77,16 @@ class StridedArray {
   testing::GuardedMemory memory_;
   T* first_ = nullptr;
 };
+
+// Sorted, for coordinates never decrease.
+template <class T>
+StridedArray<T> sorted_numbers(std::int64_t count, std::int64_t below, std::mt19937_64& random) {
+  StridedArray<T> result(count, 1);
+  for (T& value : result.all()) {
+    value = static_cast<T>(random() % static_cast<std::uint64_t>(below));
+  }
+  std::sort(result.all().begin(), result.all().end());
+  return result;
+}
 
 }  // namespace weft::kernels

@@ -7,7 +7,6 @@
 
 #include "kernels/half.h"
 #include "kernels/kernel_test.h"
-#include "ops/resample_fixed_tables.h"
 
 namespace weft::kernels {
 
@@ -40,17 +39,6 @@ TEST(ResampleKernelTable, IsBestFirstAndEndsWithTheBase) {
   for (std::size_t i = 1; i < table.size(); ++i) EXPECT_GT(table[i - 1].isa, table[i].isa);
   EXPECT_EQ(table.back().isa, Isa::base);
   for (const ResampleKernels& row : table) EXPECT_EQ(resample_kernels(row.isa).isa, row.isa);
-}
-
-// Sorted, for coordinates never decrease.
-template <class T>
-StridedArray<T> sorted_numbers(std::int64_t count, std::int64_t below, std::mt19937_64& random) {
-  StridedArray<T> result(count, 1);
-  for (T& value : result.all()) {
-    value = static_cast<T>(random() % static_cast<std::uint64_t>(below));
-  }
-  std::sort(result.all().begin(), result.all().end());
-  return result;
 }
 
 // Whether neighbours come from near or far decides how they are read.
@@ -190,10 +178,12 @@ TEST_P(ResampleLoops, Between) {
   for (const std::int64_t count : counts_around_lanes()) {
     const auto a = numbers<float>(count);
     const auto b = numbers<float>(count);
-    expect_between<float>(GetParam().between_f32, a, b, count, [](float x) { return x; });
+    const auto same = [](auto x) { return x; };
+    expect_between<float>(GetParam().between_f32, a, b, count, same);
+    expect_between<float>(GetParam().between_f32_past_caches, a, b, count, same);
     expect_between<std::uint16_t>(GetParam().between_f16, a, b, count, narrow_half);
-    expect_between<double>(GetParam().between_f64, numbers<double>(count), numbers<double>(count),
-                           count, [](double x) { return x; });
+    const auto wide_a = numbers<double>(count), wide_b = numbers<double>(count);
+    expect_between<double>(GetParam().between_f64, wide_a, wide_b, count, same);
   }
 }
 
@@ -304,14 +294,16 @@ TEST_P(ResampleLoops, AlongWhereTablesRepeat) {
   }
 }
 
-// Four rows, of which the last has no neighbour but the guard page.
+// Four rows, of which the last has no neighbour but the guard page. Those that go past the caches
+// lie at cache lines where the last one ends at one.
 template <class T, class Widen, class Narrow>
 void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Picks& picks,
-                 bool two, const Widen& widen, const Narrow& narrow, std::mt19937_64& random) {
+                 bool two, bool past_caches, const Widen& widen, const Narrow& narrow,
+                 std::mt19937_64& random) {
   const std::int64_t index[] = {0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 3};
   const float t[] = {0, 0.25f, 0.75f, 0.5f, 0.125f, 0.5f, 0.25f, 0.75f, 0.5f, 0, 0};
-  constexpr std::int64_t kRows = std::size(index);
-  const std::int64_t stride = picks.row_count + 3;
+  constexpr std::int64_t kRows = std::size(index), kGap = 3;
+  const std::int64_t stride = picks.row_count + kGap;
   const StridedArray<T> from(3 * stride + picks.row_count, 1);
   const StridedArray<T> other(3 * stride + picks.row_count, 1);
   for (const StridedArray<T>* tensor : {&from, &other}) {
@@ -320,7 +312,7 @@ void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Pi
       (*tensor)[i] = narrow(static_cast<float>(values[i] * 7919 % 1000) / 64);
     }
   }
-  const std::int64_t to_stride = picks.count + 5;
+  const std::int64_t to_stride = past_caches ? picks.count / 16 * 16 + 16 : picks.count + 5;
   const StridedArray<T> to((kRows - 1) * to_stride + picks.count, 1, T{7});
   const LerpRows rows{.row = from.first(),
                       .other = two ? other.first() : nullptr,
@@ -331,7 +323,8 @@ void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Pi
                       .t = t,
                       .rows = kRows,
                       .to = to.first(),
-                      .to_stride = to_stride};
+                      .to_stride = to_stride,
+                      .past_caches = past_caches};
   if (!function(rows)) {
     ASSERT_TRUE(kernels.isa < Isa::avx512 || picks.reach_16 > 32);
     return;
@@ -362,9 +355,11 @@ void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Pi
 void expect_all_rows(const ResampleKernels& kernels, const Picks& picks, std::mt19937_64& random) {
   for (const bool two : {false, true}) {
     const auto same = [](float x) { return x; };
-    expect_rows<float>(kernels, kernels.rows_f32, picks, two, same, same, random);
-    expect_rows<std::uint16_t>(kernels, kernels.rows_f16, picks, two, widen_half, narrow_half,
-                               random);
+    for (const bool past_caches : {false, true}) {
+      expect_rows<float>(kernels, kernels.rows_f32, picks, two, past_caches, same, same, random);
+    }
+    expect_rows<std::uint16_t>(kernels, kernels.rows_f16, picks, two, false, widen_half,
+                               narrow_half, random);
   }
 }
 
@@ -383,87 +378,6 @@ TEST_P(ResampleLoops, RowsAtOnceWhereTablesRepeat) {
       expect_all_rows(GetParam(), repeating_tables(count, step).picks, random_);
     }
   }
-}
-
-// Rows of T whose numbers are multiples of 2^-shift, counted from the lowest of T.
-template <class T, class Row>
-void expect_fixed_along(FixedAlong<Row> along, std::mt19937_64& random) {
-  for (const std::int64_t reach : {1, 15, 16, 100, 129, 1000}) {
-    for (const std::int64_t count : counts_around_lanes()) {
-      if (count == 0) continue;
-      for (const int shift : {0, 1, 8, 24}) {
-        if (sizeof(Row) == 2 && shift > kShortShift) continue;
-        const StridedArray<T> row(reach, 1);
-        for (T& value : row.all()) value = static_cast<T>(random());
-        const auto index = sorted_numbers<std::int32_t>(count, reach, random);
-        const StridedArray<std::int32_t> weights(count, 1);
-        for (std::int64_t i = 0; i < count; ++i) {
-          const bool mixes = index[i] + 1 < reach && random() % 4 != 0;
-          weights[i] =
-              mixes ? static_cast<std::int32_t>(random() % (std::uint64_t{1} << shift)) : 0;
-        }
-        ops::FixedTables tables(count, 1);
-        const auto numbers = static_cast<std::size_t>(count);
-        tables.add({index.first(), numbers}, {weights.first(), numbers}, reach);
-        FixedPicks picks = tables.picks(0);
-        picks.count = count;
-        picks.row_count = reach;
-        picks.shift = shift;
-        const StridedArray<Row> to(tables.entries(), 1);
-        along(row.first(), picks, to.first());
-        for (std::int64_t i = 0; i < count; ++i) {
-          const auto number = [&](std::int64_t k) {
-            return std::int64_t{row[k]} - std::int64_t{std::numeric_limits<T>::min()};
-          };
-          const std::int64_t a = number(index[i]);
-          const std::int64_t b = number(index[i] + (weights[i] > 0 ? 1 : 0));
-          ASSERT_EQ(to[i], a * (std::int64_t{1} << shift) + (b - a) * weights[i]);
-        }
-        ASSERT_TRUE(to.intact());
-      }
-    }
-  }
-}
-
-template <class T, class Row>
-void expect_fixed_between(FixedBetween<Row> between, std::mt19937_64& random) {
-  for (const std::int64_t count : counts_around_lanes()) {
-    for (const int row_shift : {0, 3, 8, 24}) {
-      for (const int shift : {0, 2, 5, 8, 20, 21, 24}) {
-        if (sizeof(Row) == 2 && row_shift + shift > kShortShift) continue;
-        const StridedArray<Row> a(count, 1);
-        const StridedArray<Row> b(count, 1);
-        const std::uint64_t limit = (std::uint64_t{255} << row_shift) + 1;
-        for (std::int64_t i = 0; i < count; ++i) {
-          a[i] = static_cast<Row>(i % 5 == 0 ? limit - 1 : random() % limit);
-          b[i] = static_cast<Row>(i % 3 == 0 ? a[i] : random() % limit);
-        }
-        const auto weight = static_cast<std::uint32_t>(random() % (std::uint64_t{1} << shift));
-        const StridedArray<T> to(count, 1, T{77});
-        between(a.first(), b.first(), {weight, shift, row_shift}, to.first(), count);
-        const std::int64_t one = std::int64_t{1} << (shift + row_shift);
-        for (std::int64_t i = 0; i < count; ++i) {
-          const std::int64_t sum =
-              (std::int64_t{a[i]} << shift) + (std::int64_t{b[i]} - std::int64_t{a[i]}) * weight;
-          ASSERT_EQ(to[i], (sum + std::numeric_limits<T>::min() * one) / one);  // toward zero
-        }
-        ASSERT_TRUE(to.intact());
-      }
-    }
-  }
-}
-
-template <class Row>
-void expect_fixed(const FixedKernels<Row>& kernels, std::mt19937_64& random) {
-  expect_fixed_along<std::int8_t>(kernels.along_i8, random);
-  expect_fixed_along<std::uint8_t>(kernels.along_u8, random);
-  expect_fixed_between<std::int8_t>(kernels.between_i8, random);
-  expect_fixed_between<std::uint8_t>(kernels.between_u8, random);
-}
-
-TEST_P(ResampleLoops, FixedPoint) {
-  expect_fixed(GetParam().fixed_16, random_);
-  expect_fixed(GetParam().fixed_32, random_);
 }
 
 TEST_P(ResampleLoops, AddRowAndNarrow) {

@@ -122,6 +122,17 @@ TEST(ResampleLinear, LongRows) {
   }
 }
 
+// Larger than what a core has of the outer cache, on many machines.
+TEST(ResampleLinear, LargeOutputs) {
+  for (const Dims& in : {Dims{37, 64, 128}, Dims{150, 64, 32}}) {
+    ResampleParams params = linear();
+    params.scales = {1, 2, 2};
+    params.input.sizes = in;
+    params.output.sizes = {in[0], 2 * in[1], 2 * in[2]};
+    testing::expect_right(params, in[2], random_cases::Values::plain);
+  }
+}
+
 TEST(ResampleLinear, RowsWhoseVectorsArePickedAlike) {
   for (const DataType type : {DataType::float16, DataType::float32}) {
     for (const std::uint32_t scale : {2u, 4u, 8u}) {

@@ -203,7 +203,7 @@ int64_t interpolate_columns(const LerpRows& k, int64_t first) noexcept {
     constexpr int64_t kBytesAhead = 4096;
     constexpr int64_t kVectorsOfALine = 64 / (kLanes * sizeof(Element));
     Element* const place = row + v * kLanes;
-    if (v % kVectorsOfALine == 0) {
+    if (Lanes::kFetches && v % kVectorsOfALine == 0) {
       __builtin_prefetch(reinterpret_cast<const char*>(place) + kBytesAhead, 1);
     }
     Lanes::store(place, lanes, x);
@@ -264,16 +264,44 @@ void interpolate(const LerpRows& k) noexcept {
   }
 }
 
+// kFetches: whether what rows of the output are followed by is asked for.
 template <class T>
-struct RowLanes : Floats {};
+struct RowLanes : Floats {
+  static constexpr bool kFetches = true;
+};
 template <>
 struct RowLanes<std::uint16_t> : Halves {
+  static constexpr bool kFetches = true;
   static void store(std::uint16_t* to, Mask mask, Vector x) noexcept {
     const __m256i half =
         _mm512_maskz_cvtps_ph(mask, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     _mm256_mask_storeu_epi16(to, mask, half);
   }
 };
+
+struct StreamedLanes : Floats {
+  static constexpr bool kFetches = false;
+  static void store(float* to, Mask mask, Vector x) noexcept {
+    mask == 0xffff ? _mm512_stream_ps(to, x) : Floats::store(to, mask, x);
+  }
+};
+
+bool are_at_lines(const LerpRows& k) noexcept {
+  constexpr int64_t kLineFloats = 16;
+  return reinterpret_cast<std::uintptr_t>(k.to) % (kLineFloats * sizeof(float)) == 0 &&
+         k.to_stride % kLineFloats == 0;
+}
+
+template <class Lanes>
+bool interpolate_any(const LerpRows& k) noexcept {
+  if (k.picks->index == nullptr) {
+    interpolate<Lanes, false>(k);
+    return true;
+  }
+  if (k.picks->reach_16 > 2 * Floats::kLanes) return false;
+  interpolate<Lanes, true>(k);
+  return true;
+}
 
 #endif
 
@@ -282,13 +310,10 @@ struct RowLanes<std::uint16_t> : Halves {
 template <class T>
 bool lerp_rows([[maybe_unused]] const LerpRows& k) noexcept {
 #ifdef __AVX512BW__
-  if (k.picks->index == nullptr) {
-    interpolate<RowLanes<T>, false>(k);
-    return true;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (k.past_caches && are_at_lines(k)) return interpolate_any<StreamedLanes>(k);
   }
-  if (k.picks->reach_16 > 2 * Floats::kLanes) return false;
-  interpolate<RowLanes<T>, true>(k);
-  return true;
+  return interpolate_any<RowLanes<T>>(k);
 #else
   return false;
 #endif

@@ -144,6 +144,43 @@ template void lerp_between<float>(const float*, const float*, const float*, int6
 template void lerp_between<std::uint16_t>(const float*, const float*, const float*, int64_t, void*,
                                           int64_t, int64_t) noexcept;
 
+#ifdef __AVX2__
+
+// As many as whole vectors hold, from a cache line on; returns how many.
+inline int64_t stream_between(const float* a, const float* b, float t, float* to,
+                              int64_t count) noexcept {
+  int64_t i = 0;
+#ifdef __AVX512F__
+  const __m512 weight = _mm512_set1_ps(t);
+  for (; i + 16 <= count; i += 16) {
+    const __m512 x = _mm512_loadu_ps(a + i), y = _mm512_loadu_ps(b + i);
+    _mm512_stream_ps(to + i, Floats::mix(0xffff, x, y, weight));
+  }
+#else
+  const __m256 weight = _mm256_set1_ps(t);
+  for (; i + 8 <= count; i += 8) {
+    _mm256_stream_ps(to + i, mix_8(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), weight));
+  }
+#endif
+  return i;
+}
+
+#endif
+
+void lerp_between_past_caches(const float* a, const float* b, const float* t, int64_t rows,
+                              void* to_bytes, int64_t to_stride, int64_t count) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    float* const to = static_cast<float*>(to_bytes) + r * to_stride;
+    int64_t i = 0;
+#ifdef __AVX2__
+    constexpr std::uintptr_t kLine = 64;
+    if (reinterpret_cast<std::uintptr_t>(to) % kLine == 0)
+      i = stream_between(a, b, t[r], to, count);
+#endif
+    lerp_between<float>(a + i, b + i, t + r, 1, to + i, 0, count - i);
+  }
+}
+
 void lerp_between_f64(const double* a, const double* b, const float* t, int64_t rows,
                       void* to_bytes, int64_t to_stride, int64_t count) noexcept {
   for (int64_t r = 0; r < rows; ++r) {

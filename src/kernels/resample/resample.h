@@ -81,6 +81,7 @@ struct LerpRows {
   std::int64_t rows;
   void* to;
   std::int64_t to_stride;
+  bool past_caches = false;  // a hint: float32 rows at cache lines need not enter the caches
 };
 using RowsFunction = bool (*)(const LerpRows&) noexcept;
 
@@ -160,7 +161,8 @@ struct ResampleKernels {
                        std::int64_t count) noexcept;
 
   Between<float> between_f32;
-  Between<float> between_f16;  // float32 rows, a float16 result
+  Between<float> between_f32_past_caches;  // rows at cache lines, if the level can
+  Between<float> between_f16;              // float32 rows, a float16 result
   Between<double> between_f64;
   Along<float> along_f32;
   Along<float> along_f16;  // float16 rows, a float32 result

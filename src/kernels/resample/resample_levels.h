@@ -20,6 +20,8 @@
   template <class T>                                                                             \
   void lerp_between(const float*, const float*, const float*, std::int64_t, void*, std::int64_t, \
                     std::int64_t) noexcept;                                                      \
+  void lerp_between_past_caches(const float*, const float*, const float*, std::int64_t, void*,   \
+                                std::int64_t, std::int64_t) noexcept;                            \
   void lerp_between_f64(const double*, const double*, const float*, std::int64_t, void*,         \
                         std::int64_t, std::int64_t) noexcept;                                    \
   template <class T, class Real>                                                                 \

@@ -32,6 +32,7 @@ using std::uint8_t;
    level::truncate_row<int8_t>,        \
    level::truncate_row<uint8_t>,       \
    level::lerp_between<float>,         \
+   level::lerp_between_past_caches,    \
    level::lerp_between<uint16_t>,      \
    level::lerp_between_f64,            \
    level::lerp_along<float, float>,    \
