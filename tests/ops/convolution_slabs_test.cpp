@@ -4,6 +4,7 @@
 #include <regex>
 #include <string>
 
+#include "base/cpu.h"
 #include "ops/split_case.h"
 #include "reference/chains.h"
 
@@ -68,9 +69,12 @@ TEST_P(SlabsTest, SumsAreChains) {
   }
 }
 
-// Of AVX-512; vectors half as long have other panels, and so sometimes no slabs.
+// Of AVX-512; vectors half as long have other panels, and so sometimes no slabs. AMD's caches
+// favour another order for more output channels.
 TEST_F(SlabsPlanTest, AreChosen) {
+  constexpr std::uint32_t kMostOnAmd = 32;
   for (const SlabShape& shape : slab_shapes) {
+    if (base::is_amd() && shape.out > kMostOnAmd) continue;
     const std::string text = plan(slab_params(shape), {.max_isa = Isa::avx512}).explain();
     std::smatch match;
     ASSERT_TRUE(std::regex_search(text, match, std::regex("(\\d+) input channels"))) << text;
