@@ -9,7 +9,7 @@ namespace weft::base {
 std::int64_t first_cache_bytes() noexcept;
 std::int64_t second_cache_bytes() noexcept;
 
-// Bytes of the outermost cache, which all cores share.
+// Bytes of the outermost cache, which all cores share; on AMD, all of a core complex.
 std::int64_t outer_cache_bytes() noexcept;
 
 // Bytes of an output from which on it is better written past the caches.

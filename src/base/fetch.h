@@ -25,7 +25,8 @@ constexpr std::int64_t kLineFloats = kLineBytes / 4;
   for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(to + at, 1);
 }
 
-// What was written past the caches comes before all that is written later.
+// What this thread wrote past the caches comes before all that it writes later: to be called before
+// another thread may read it.
 inline void end_stream() {
 #ifdef __x86_64__
   __builtin_ia32_sfence();

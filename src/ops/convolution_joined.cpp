@@ -82,8 +82,8 @@ bool is_line_across(const ConvolutionGeometry& geometry,
 
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
   if (!lies_in_line(geometry)) return false;
-  // Of AMD, in turns, one thread of Zen 4, us: 64 to 256, 56x56: AVX-512 1122 for 1040, AVX2 1324
-  // for 1159; 64x64: 1392 for 1370, 2104 for 1372. Of 128 channels nothing is gained with AVX-512.
+  // Of AMD, in turns, one thread of Zen 4, us: 64 to 256, 56x56: AVX-512 1122, as strips 1040, AVX2
+  // 1324 and 1159; 64x64: 1392 and 1370, 2104 and 1372. With AVX-512, 128 channels gain nothing.
   constexpr std::int64_t kFewChannels = 96;
   if (base::is_amd() && geometry.in_channels <= kFewChannels) return true;
   constexpr std::int64_t kStrip = 32, kStripAndFilter = 48;

@@ -300,7 +300,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
   kernels::GemmStrips product{
       .b = copies_strips_ ? slot.planes : input,
       .sums_stride = g.out_channel_stride,
-      // Where no other thread writes beside them.
+      // Where no other thread writes beside them, or so far away that it pays.
       .fetches_sums = slots_ == 1 || tiling_.box_count() == 1 ||
                       tile.count[2] >= (base::is_amd() ? kLongRunOfAmd : kLongRun),
       .relu = is_relu(),

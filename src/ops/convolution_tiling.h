@@ -78,11 +78,12 @@ bool is_line_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
 // Whether strips of such a line best pass by all panels one after the other: there is one panel, or
-// all of them stay in the first-level cache.
+// all of them stay in the first-level cache, or, on AMD, there are few input channels.
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
 
 // Input channels a slab, where sums of such a line are best formed slab by slab, read in the order
-// of memory; 0 where they are not: there are few input channels, or more output channels.
+// of memory; 0 where they are not: there are few input channels, or more output channels, or, on
+// AMD, channels crowd in the first-level cache.
 std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
                              const kernels::GemmKernel& kernel) noexcept;
 

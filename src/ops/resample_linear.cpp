@@ -92,10 +92,6 @@ class LinearBody final : public PlanBody {
       pair_tables_[d] = axis_table(geometry_.outer[d], [&](int64_t o) { return find_pair(d, o); });
     }
     in_place_ = data_type_ == DataType::float32 && geometry_.inner.output_stride == 1;
-    streams_ = in_place_ && suits_streams(isa);
-    if constexpr (std::is_same_v<Real, float>) {
-      if (streams_) loops_.blend = kernels.between_f32_past_caches;
-    }
     early_ = geometry_.outer.size();
     if (early_ > 0) {
       const ResampleAxis& last = geometry_.outer.back();
@@ -105,6 +101,10 @@ class LinearBody final : public PlanBody {
       const ResampleAxis& inner = geometry_.inner;
       fetches_ahead_ = inner.input_stride <= kNear &&
                        inner.input_size * inner.input_stride * element_bytes_ <= kLongRow;
+    }
+    streams_ = in_place_ && early_ < geometry_.outer.size() && suits_streams(isa);
+    if constexpr (std::is_same_v<Real, float>) {
+      if (streams_) loops_.blend = kernels.between_f32_past_caches;
     }
     algorithm = kernels.linear_name;
     explanation = geometry_.text(slots_) + (streams_ ? ", past the caches" : "");

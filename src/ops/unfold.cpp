@@ -41,8 +41,7 @@ constexpr int64_t kShortRun = 8;
 // rows of the columns at once, as many at a time as fill a vector.
 constexpr int64_t kNearWindows = 4, kFewElements = 4, kRowsAtOnce = 16;
 
-constexpr int64_t kKeptParts = 512;
-constexpr int64_t kMostLinesAhead = 256;  // a third of a first-level cache
+constexpr int64_t kKeptParts = 512, kMostLinesAhead = 256;  // a third of a first-level cache
 
 // Block and window element play the same part in UNFOLD: each is a number that counts through the
 // columns, or through their rows, and moves the position in the image.
@@ -181,10 +180,12 @@ class UnfoldBody final : public PlanBody {
     planes_ = 1;
     for (const DigitName name : outer_) planes_ *= digit(name).count;
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
-    // Elsewhere all of it is gathered first.
-    const bool is_quick = digit(x_).step == 1 || x_count * element_bytes_ % kLineBytes == 0;
-    streams_ = kernel_.isa >= Isa::avx2 && !across_ && !transposes_ &&
-               output_bytes > (is_quick ? base::past_caches_bytes() : base::outer_cache_bytes());
+    const kernels::UnfoldStream stream =
+        kernels::unfold_stream(kernel_, digit(x_).step * axes_[x_.axis].image_step, x_count);
+    const bool is_direct = stream == kernels::UnfoldStream::direct;
+    streams_ = stream != kernels::UnfoldStream::none && !across_ && !transposes_ &&
+               digit(x_).column_step == 1 &&
+               output_bytes > (is_direct ? base::past_caches_bytes() : base::outer_cache_bytes());
     const int64_t budget =
         std::clamp(output_bytes / wanted, kMinTileBytes, kMaxTileBytes) / element_bytes_;
     const bool neighbours = y_ && y_->role == block && axes_[y_->axis].plain() &&

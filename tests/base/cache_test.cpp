@@ -12,6 +12,8 @@ TEST(Cache, SizesAreThoseOfAProcessor) {
   EXPECT_LE(second_cache_bytes(), 2 << 20);
   EXPECT_GE(outer_cache_bytes(), 4 << 20);
   EXPECT_LE(outer_cache_bytes(), 1 << 30);
+  EXPECT_GE(past_caches_bytes(), 1 << 20);
+  EXPECT_LE(past_caches_bytes(), outer_cache_bytes());
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
+#include "base/cache.h"
 #include "ops/checked_case.h"
 #include "ops/resample_case.h"
+#include "weft/info.h"
 
 namespace weft {
 namespace {
@@ -124,11 +127,16 @@ TEST(ResampleLinear, LongRows) {
 
 // Larger than what a core has of the outer cache, on many machines.
 TEST(ResampleLinear, LargeOutputs) {
-  for (const Dims& in : {Dims{37, 64, 128}, Dims{150, 64, 32}}) {
+  for (const Dims& in : {Dims{84, 64, 128}, Dims{330, 64, 32}}) {
     ResampleParams params = linear();
     params.scales = {1, 2, 2};
     params.input.sizes = in;
     params.output.sizes = {in[0], 2 * in[1], 2 * in[2]};
+    const bool streams = 16 * in[0] * in[1] * in[2] > base::past_caches_bytes();
+    const std::string text = plan(params).explain();
+    if (best_isa() >= Isa::avx512) {
+      EXPECT_EQ(text.find("past the caches") != text.npos, streams) << text;
+    }
     testing::expect_right(params, in[2], random_cases::Values::plain);
   }
 }

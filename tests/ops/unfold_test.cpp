@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "base/cache.h"
 #include "ops/window_case.h"
 #include "weft/info.h"
 
@@ -155,6 +156,12 @@ TEST(Unfold, LargeOutputsAreExact) {
     c.dilations = {1, 1};
     c.start_padding = c.end_padding = {3, 3};
     c.columns.sizes = output_sizes(c.unfold());
+    const std::string text = plan(c.unfold(), {.max_isa = Isa::avx512}).explain();
+    const bool streams =
+        *minimum_size_in_bytes(c.columns) > static_cast<std::uint64_t>(base::past_caches_bytes());
+    if (best_isa() >= Isa::avx512) {
+      EXPECT_EQ(text.find("past the caches") != text.npos, streams) << text;
+    }
     for (const Isa isa : {Isa::avx2, Isa::amx}) {
       expect_exact_unfold(c, {.threads = 2, .max_isa = isa}, engine);
     }

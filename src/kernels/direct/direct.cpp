@@ -329,15 +329,18 @@ Strip strip_for_width(const DirectBlock& b, int64_t vectors) {
   }
 }
 
-// Shorter rows have lines in common.
+// Shorter rows have lines in common. With AVX-512, which has other sums for most of such layers,
+// nothing was gained.
 constexpr int64_t kManyColumns = 32;
+constexpr bool kFetchesOutput = kLanes < 16;
 
 // Rows of the output that come after those that are summed: the processor would begin too late. In
-// turns, one thread of Zen 4, AVX2, depthwise 3x3: 32 channels, 112x112: 321 us, so 250.
-void fetch_output(const DirectBlock& b, int64_t out, int64_t rows) {
+// turns, one thread of Zen 4, AVX2, depthwise 3x3: 32 channels, 112x112: 321 us, so 250; asked for
+// to be written, not read, 252.
+void fetch_output(const DirectBlock& b, int64_t begin, int64_t end) {
   const int64_t bytes = b.half ? 2 : 4;
-  const auto* row = static_cast<const char*>(b.out) + out * bytes;
-  for (int64_t r = 0; r < rows; ++r, row += b.out_row_stride * bytes) {
+  for (int64_t r = begin; r < end; ++r) {
+    const auto* row = static_cast<const char*>(b.out) + r * b.out_row_stride * bytes;
     for (int64_t i = 0; i < b.columns * bytes; i += kLine) __builtin_prefetch(row + i, 1);
   }
 }
@@ -363,7 +366,9 @@ void sum_strips(DirectBlock& b, int64_t most) {
       const int64_t out = first * b.out_row_stride;
       int64_t column = 0;
       fetch(step * vectors);
-      if (M == 1 && b.columns >= kManyColumns) fetch_output(b, out + step * b.out_row_stride, step);
+      if (kFetchesOutput && M == 1 && b.columns >= kManyColumns) {
+        fetch_output(b, first + step, std::min(first + 2 * step, b.rows));
+      }
       for (int64_t i = 0; i < strips; ++i) {
         const int64_t columns = (i < wider ? width + 1 : width) * kLanes;
         sum_block(i < wider ? wide : narrow, b, in + column, out + column, b.columns - column,

@@ -81,7 +81,9 @@ struct LerpRows {
   std::int64_t rows;
   void* to;
   std::int64_t to_stride;
-  bool past_caches = false;  // a hint: float32 rows at cache lines need not enter the caches
+  // A hint: float32 rows at cache lines need not enter the caches. Who gives it calls
+  // base::end_stream() before another thread may read them.
+  bool past_caches = false;
 };
 using RowsFunction = bool (*)(const LerpRows&) noexcept;
 
@@ -161,7 +163,7 @@ struct ResampleKernels {
                        std::int64_t count) noexcept;
 
   Between<float> between_f32;
-  Between<float> between_f32_past_caches;  // rows at cache lines, if the level can
+  Between<float> between_f32_past_caches;  // rows at cache lines; as LerpRows::past_caches
   Between<float> between_f16;              // float32 rows, a float16 result
   Between<double> between_f64;
   Along<float> along_f32;

@@ -149,7 +149,7 @@ struct LineOf {
 
 template <class T>
 bool follow_on(const UnfoldRectangle& k) {
-  return k.from_step == 1 && k.to_step == 1 && k.to_row == k.count &&
+  return k.from_step == 1 && k.to_step == 1 && (k.rows == 1 || k.to_row == k.count) &&
          reinterpret_cast<std::uintptr_t>(k.to) % sizeof(T) == 0;
 }
 
@@ -163,9 +163,9 @@ void unfold_lines(const UnfoldRectangle& k) {
   auto* const first = static_cast<Element*>(k.to);
   const auto skipped =
       static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(first) % kBytes / sizeof(Element));
-  const int64_t rows = k.rows, count = k.count, row_begin = k.row_begin, row_end = k.row_end;
-  const int64_t from_row = k.from_row;
-  const auto* from = static_cast<const Element*>(k.from) - k.begin;
+  const int64_t rows = k.rows, count = k.count, from_row = k.from_row, row_begin = k.row_begin;
+  const int64_t row_end = k.begin < k.end ? k.row_end : row_begin;  // else `from` may be null
+  const auto* const inside = static_cast<const Element*>(k.from);
   Element* to = first - skipped;
   int64_t filled = skipped;  // lanes of the vector at `to`
   auto x = Line::zero();
@@ -176,6 +176,7 @@ void unfold_lines(const UnfoldRectangle& k) {
   for (int64_t row = 0; row < rows; ++row) {
     const bool is_inside = row >= row_begin && row < row_end;
     const int64_t begin = is_inside ? k.begin : 0, end = is_inside ? k.end : 0;
+    const Element* const from = is_inside ? inside + (row - row_begin) * from_row - begin : nullptr;
     int64_t column = -filled;  // that lane 0 has
     while (column + kLanes <= count) {
       if (column >= begin && column + kLanes <= end) {
@@ -185,7 +186,7 @@ void unfold_lines(const UnfoldRectangle& k) {
         } while (column + kLanes <= end);
         continue;
       }
-      if (begin < end) x = Line::add_part(x, from + column, begin - column, end - column);
+      if (is_inside) x = Line::add_part(x, from + column, begin - column, end - column);
       if (to < first) {
         Line::store_part(x, to, skipped, kLanes);
         to += kLanes;
@@ -196,8 +197,7 @@ void unfold_lines(const UnfoldRectangle& k) {
       column += kLanes;
     }
     filled = count - column;
-    if (begin < end) x = Line::add_part(x, from + column, begin - column, end - column);
-    if (is_inside) from += from_row;
+    if (is_inside) x = Line::add_part(x, from + column, begin - column, end - column);
   }
   if (filled > 0) Line::store_part(x, to, to < first ? skipped : 0, filled);
 }
@@ -355,11 +355,12 @@ void unfold_lanes(const UnfoldRectangle& k) {
 
 template <class T, bool streams = false>
 void unfold_any_step(const UnfoldRectangle& k) {
-  if (k.to_step == 1 && k.from_step == 1) return unfold_lanes<T, 1, streams>(k);
+  if (k.to_step != 1) return unfold_any<T>(k);
+  if (k.from_step == 1) return unfold_lanes<T, 1, streams>(k);
   if constexpr (sizeof(T) > 1) {
-    if (k.to_step == 1 && k.from_step == 2) return unfold_lanes<T, 2, streams>(k);
-    if (k.to_step == 1 && k.from_step == 3) return unfold_lanes<T, 3, streams>(k);
-    if (k.to_step == 1 && k.from_step == 4) return unfold_lanes<T, 4, streams>(k);
+    if (k.from_step == 2) return unfold_lanes<T, 2, streams>(k);
+    if (k.from_step == 3) return unfold_lanes<T, 3, streams>(k);
+    if (k.from_step == 4) return unfold_lanes<T, 4, streams>(k);
   }
   unfold_any<T>(k);
 }
@@ -452,7 +453,9 @@ void unfold(const UnfoldRectangle& k) {
   if (!k.stream) return unfold_any_step<T>(k);
   if (is_of_lines<T>(k)) return unfold_any_step<T, true>(k);
   if (follow_on<T>(k)) return unfold_lines<LineOf<T>>(k);
-  if (k.to_step == 1 && k.to_row == k.count && k.count > 0) return unfold_streamed<T>(k);
+  if (k.to_step == 1 && (k.rows == 1 || k.to_row == k.count) && k.count > 0) {
+    return unfold_streamed<T>(k);
+  }
   unfold_any_step<T>(k);
 }
 

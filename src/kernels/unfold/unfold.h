@@ -29,7 +29,9 @@ struct UnfoldRectangle {
   std::int64_t count;
   std::int64_t begin;
   std::int64_t end;
-  bool stream;  // a hint: output that follows on without a gap need not enter the caches
+  // A hint: output that follows on without a gap need not enter the caches. Who gives it calls
+  // base::end_stream() before another thread may read the output.
+  bool stream;
 };
 
 using UnfoldFunction = void (*)(const UnfoldRectangle&) noexcept;
@@ -40,6 +42,12 @@ struct UnfoldKernel {
   UnfoldFunction copy;
   std::string_view name;  // "unfold_32_avx2"
 };
+
+// Whether a kernel streams rows of `count` elements that are `from_step` apart, side by side in the
+// output: not at all, after it has gathered them in memory, or out of registers.
+enum class UnfoldStream { none, gathered, direct };
+UnfoldStream unfold_stream(const UnfoldKernel& kernel, std::int64_t from_step,
+                           std::int64_t count) noexcept;
 
 // Best first.
 std::span<const UnfoldKernel> unfold_kernel_table() noexcept;

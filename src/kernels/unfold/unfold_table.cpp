@@ -18,6 +18,18 @@ constexpr UnfoldKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_UNFOLD)};
 
 }  // namespace
 
+UnfoldStream unfold_stream(const UnfoldKernel& kernel, std::int64_t from_step,
+                           std::int64_t count) noexcept {
+  constexpr std::int64_t kLineBits = 512, kMostStep = 4;
+  if (kernel.isa < Isa::avx512) {
+    const bool is_direct = kernel.isa == Isa::avx2 && kernel.bits == 32 && from_step == 1;
+    return is_direct ? UnfoldStream::direct : UnfoldStream::none;
+  }
+  const bool is_of_lines = count * kernel.bits % kLineBits == 0;
+  const bool picks = kernel.bits > 8 && from_step > 0 && from_step <= kMostStep;
+  return from_step == 1 || (picks && is_of_lines) ? UnfoldStream::direct : UnfoldStream::gathered;
+}
+
 std::span<const UnfoldKernel> unfold_kernel_table() noexcept { return table; }
 
 const UnfoldKernel& unfold_kernel(Isa isa, unsigned bits) noexcept {
