@@ -179,7 +179,7 @@ void unfold_lines(const UnfoldRectangle& k) {
     const Element* const from = is_inside ? inside + (row - row_begin) * from_row - begin : nullptr;
     int64_t column = -filled;  // that lane 0 has
     while (column + kLanes <= count) {
-      if (column >= begin && column + kLanes <= end) {
+      if (is_inside && column >= begin && column + kLanes <= end) {
         do {
           store(Line::load(from + column));
           column += kLanes;
