@@ -331,7 +331,7 @@ std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
   if (options.strict || ops::ConvolutionPlan::reads_filter_in_place(params, options)) {
     return std::make_shared<ops::ConvolutionPlan>(params, options);
   }
-  if (ops::PhaseConvolution::suits(params)) {
+  if (ops::PhaseConvolution::suits(params, options)) {
     return std::make_shared<ops::PhaseConvolution>(params, options, body_of);
   }
   if (ops::DirectConvolution::suits(params, options)) {

@@ -55,6 +55,35 @@ void test_rectangle(const TransposeKernel& kernel, TransposeRectangle k, std::mt
   ASSERT_TRUE(to.intact());
 }
 
+TEST_P(Transpose, MovesPieces) {
+  constexpr std::int64_t kRows = 21, kCount = 2, kOuter = 3, kInner = 4, kElements = 1000;
+  const std::int64_t bytes = GetParam().bits / 8;
+  std::vector<std::byte> from(kElements * bytes), to(kElements * bytes), expected(to);
+  std::mt19937_64 random(20261125);
+  for (std::byte& b : from) b = static_cast<std::byte>(random());
+  const TransposeRectangle k{.from = from.data(),
+                             .from_row = 30,
+                             .to = to.data(),
+                             .to_row = 2,
+                             .rows = kRows,
+                             .count = kCount,
+                             .outer = {kOuter, 60, 200},
+                             .inner = {kInner, 200, 50}};
+  for (std::int64_t o = 0; o < kOuter; ++o) {
+    for (std::int64_t n = 0; n < kInner; ++n) {
+      for (std::int64_t r = 0; r < kRows; ++r) {
+        for (std::int64_t i = 0; i < kCount; ++i) {
+          std::memcpy(expected.data() + (o * 200 + n * 50 + r * 2 + i) * bytes,
+                      from.data() + (o * 60 + n * 200 + i * 30 + r) * bytes,
+                      static_cast<std::size_t>(bytes));
+        }
+      }
+    }
+  }
+  GetParam().transpose(k);
+  EXPECT_EQ(to, expected);
+}
+
 TEST_P(Transpose, MovesRectangles) {
   std::mt19937_64 random(20241121);
   for (const std::int64_t rows : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 50}) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ops/checked_case.h"
 #include "ops/split_case.h"
 
@@ -54,6 +56,24 @@ TEST(ConvolutionPhases, Shapes) {
            backward_of({1, 36, 7, 1}, {36, 2, 20, 1}, {10, 1}, {4, 0}),  // one column
        }) {
     expect_right_phases(params);
+  }
+}
+
+// Windows that do not overlap: blocks of rows or layers, the last of which starts early.
+TEST(ConvolutionPhases, Blocks) {
+  constexpr Isa kIsa = Isa::avx512;  // a matrix unit has ways of its own
+  if (std::min(base::choose_isa(), kIsa) < Isa::avx2) GTEST_SKIP() << "no AVX2";
+  for (const ConvolutionParams& params : {
+           backward_of({1, 5, 360, 130}, {5, 3, 2, 2}, {2, 2}, {0, 0}),
+           backward_of({2, 3, 67, 300}, {3, 2, 3, 5}, {3, 5}, {1, 2}),  // late phases
+           backward_of({1, 4, 9, 61, 40}, {4, 3, 3, 2, 2}, {3, 2, 2}, {1, 0, 1}),
+       }) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    EXPECT_NE(plan(params, {.max_isa = kIsa}).explain().find(" blocks, "), std::string::npos);
+    EXPECT_FALSE(has_phases(params, {.max_isa = Isa::sse4}));
+    testing::expect_right(params, 1);  // at avx512
+    testing::expect_right(params, 3);  // at avx2
+    testing::expect_right(as_halves(params), 1, random_cases::Values::special);
   }
 }
 

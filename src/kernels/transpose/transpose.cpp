@@ -195,8 +195,14 @@ void transpose(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t r
 
 template <class T>
 void transpose(const TransposeRectangle& k) {
-  transpose(static_cast<const T*>(k.from), k.from_row, static_cast<T*>(k.to), k.to_row, k.rows,
-            k.count);
+  const auto* from = static_cast<const T*>(k.from);
+  auto* to = static_cast<T*>(k.to);
+  for (int64_t o = 0; o < k.outer.count; ++o) {
+    for (int64_t i = 0; i < k.inner.count; ++i) {
+      transpose(from + o * k.outer.from_step + i * k.inner.from_step, k.from_row,
+                to + o * k.outer.to_step + i * k.inner.to_step, k.to_row, k.rows, k.count);
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// Moves a rectangle of elements from columns to rows.
+// Moves rectangles of elements from columns to rows.
 
 #include <cstdint>
 #include <span>
@@ -12,8 +12,9 @@ namespace weft::kernels {
 
 //   to[r * to_row + i] = from[i * from_row + r]    0 <= r < rows, 0 <= i < count
 //
-// Steps are in elements, any sign; from_row may be less than `rows`, so that the columns overlap,
-// or 0. Input and output do not overlap.
+// and so on for all inner pieces of all outer ones, each so many steps from the first. Steps are in
+// elements, any sign; from_row may be less than `rows`, so that the columns overlap, or 0. Input
+// and output do not overlap.
 struct TransposeRectangle {
   const void* from;
   std::int64_t from_row;
@@ -21,6 +22,14 @@ struct TransposeRectangle {
   std::int64_t to_row;
   std::int64_t rows;
   std::int64_t count;
+
+  struct Pieces {
+    std::int64_t count = 1;
+    std::int64_t from_step = 0;
+    std::int64_t to_step = 0;
+  };
+  Pieces outer = {};
+  Pieces inner = {};
 };
 
 using TransposeFunction = void (*)(const TransposeRectangle&) noexcept;
