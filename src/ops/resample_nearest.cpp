@@ -12,7 +12,9 @@ namespace {
 
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 1024;
+// Elements that make up a chunk: the rows of all but the longest are read and written from end to
+// end. Doubling 512 rows of 1500: 175 us, 290 in quarters (Zen 5).
+constexpr int64_t kMaxChunk = 3840;
 
 Rounding rounding_of(const ResampleParams& params) {
   if (params.type == OperatorType::resample || params.type == OperatorType::resample1) {

@@ -26,11 +26,13 @@ template <class Element>
 class InputAhead {
  public:
   InputAhead(const Element* row, const Element* other, const Picks& picks) noexcept
-      : row_(row), other_(other), row_count_(picks.row_count), ahead_(picks.ahead) {}
+      : row_(row), other_(other), row_count_(picks.row_count), ahead_(picks.ahead) {
+    if (distance_ > row_count_) distance_ = row_count_;
+  }
 
-  void fetch(std::int64_t start, std::int64_t end) const noexcept {
-    constexpr std::int64_t kLine = 64 / sizeof(Element), kAhead = 4096 / sizeof(Element);
-    for (std::int64_t k = start + kAhead; k < end + kAhead; k += kLine) {
+  [[gnu::always_inline]] void fetch(std::int64_t start, std::int64_t end) const noexcept {
+    constexpr std::int64_t kLine = 64 / sizeof(Element);
+    for (std::int64_t k = start + distance_; k < end + distance_; k += kLine) {
       const std::int64_t place = k < row_count_ ? k : k - row_count_ + ahead_;
       __builtin_prefetch(row_ + place);
       if (other_ != nullptr) __builtin_prefetch(other_ + place);
@@ -42,6 +44,7 @@ class InputAhead {
   const Element* other_;
   std::int64_t row_count_;
   std::int64_t ahead_;
+  std::int64_t distance_ = 4096 / sizeof(Element);
 };
 
 #ifdef __AVX512BW__
