@@ -17,8 +17,8 @@ namespace {
 using std::int64_t;
 
 // Numbers that make up a chunk. The rows of a long one are read from end to end, which gains
-// nothing where the numbers are double. AMD's processors, which see less of what comes, lose more by
-// rows that are cut: doubling 512 rows of 1500 191 us, 409 in halves (Zen 5).
+// nothing where the numbers are double. AMD's processors, which see less of what comes, lose more
+// by rows that are cut: doubling 512 rows of 1500 191 us, 409 in halves (Zen 5).
 template <class Real>
 int64_t max_chunk() noexcept {
   if (sizeof(Real) != sizeof(float)) return 512;
@@ -86,6 +86,7 @@ class LinearBody final : public PlanBody {
       : geometry_(params, max_chunk<Real>()),
         sources_(geometry_, layout_),
         loops_(loops),
+        isa_(isa),
         data_type_(params.input.data_type),
         element_bytes_(byte_size(params.input.data_type)),
         slots_(slot_count(options, geometry_.tiles)) {
@@ -106,7 +107,7 @@ class LinearBody final : public PlanBody {
       fetches_ahead_ = inner.input_stride <= kNear &&
                        inner.input_size * inner.input_stride * element_bytes_ <= kLongRow;
     }
-    streams_ = in_place_ && early_ < geometry_.outer.size() && suits_streams(isa);
+    streams_ = in_place_ && early_ < geometry_.outer.size() && suits_streams();
     if constexpr (std::is_same_v<Real, float>) {
       if (streams_) loops_.blend = kernels.between_f32_past_caches;
     }
@@ -173,14 +174,14 @@ class LinearBody final : public PlanBody {
 
   // Whether all rows of a large output lie at cache lines, if the first one does. With AVX2, short
   // ones take more time by themselves than memory does.
-  bool suits_streams(Isa isa) const noexcept {
+  bool suits_streams() const noexcept {
     constexpr int64_t kLongForAvx2 = 128;
     const int64_t bytes = geometry_.rows * geometry_.inner.output_size * element_bytes_;
     for (const ResampleAxis& axis : geometry_.outer) {
       if (axis.output_stride % base::kLineFloats != 0) return false;
     }
     return bytes > base::past_caches_bytes() &&
-           (isa >= Isa::avx512 || geometry_.chunk >= kLongForAvx2);
+           (isa_ >= Isa::avx512 || geometry_.chunk >= kLongForAvx2);
   }
 
   Pair find_pair(std::size_t d, int64_t o) const noexcept {
@@ -223,8 +224,8 @@ class LinearBody final : public PlanBody {
     });
   }
 
-  // Whether memory that is read holds up long rows: where they shrink, and with AMD always. Doubling
-  // rows of 6000: 226 us, 549 without (Zen 5).
+  // Whether memory that is read holds up long rows: where they shrink, and with AMD always.
+  // Doubling rows of 6000: 226 us, 549 without (Zen 5).
   static bool asks_ahead(const kernels::Picks& picks) noexcept {
     return picks.row_count > picks.count || base::is_amd();
   }
@@ -248,10 +249,10 @@ class LinearBody final : public PlanBody {
   }
 
   // Longer rows that are interpolated take as much time one by one, but for those of float16 whose
-  // vectors are picked alike: there, instructions take more time than memory.
+  // vectors are picked alike: there, instructions take more time than memory, with AVX-512.
   bool pays_at_once(const kernels::Picks& picks) const noexcept {
-    return picks.count <= 64 ||
-           (data_type_ == DataType::float16 && picks.count - picks.same_end < 32);
+    return picks.count <= 64 || (data_type_ == DataType::float16 && isa_ >= Isa::avx512 &&
+                                 picks.count - picks.same_end < 32);
   }
 
   // All `count` rows of the output from o on, where there is a loop for them.
@@ -431,6 +432,7 @@ class LinearBody final : public PlanBody {
   RowSources sources_;
   std::array<std::vector<Pair>, kMaxResampleRank> pair_tables_;
   RowLoops<Real> loops_;
+  Isa isa_;
   std::size_t early_;     // outer dimensions that come before the inner one
   bool in_place_;         // output rows are rows of Real
   bool streams_ = false;  // rows of the output that lie at lines go past the caches
