@@ -60,19 +60,6 @@ inline __mmask32 first_32(std::int64_t count) noexcept {
   return count >= 32 ? 0xffffffffu : (1u << count) - 1;
 }
 
-// from[0 ... count - 1], of which at(i) picks a vector.
-struct Window32 {
-  static constexpr std::int64_t kElements = 32;
-  Window32(const void* from, std::int64_t count) noexcept {
-    low = high = _mm512_maskz_loadu_epi32(first_16(count), from);
-    if (count > 16) {
-      high = _mm512_maskz_loadu_epi32(first_16(count - 16), static_cast<const float*>(from) + 16);
-    }
-  }
-  __m512i at(__m512i i) const noexcept { return _mm512_permutex2var_epi32(low, i, high); }
-  __m512i low, high;
-};
-
 // What along_windows() needs of a type of rows.
 struct Floats {
   using Element = float;
@@ -282,78 +269,6 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
   return picks.count;
 }
 
-inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
-                                   std::uint32_t* to, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 16) {
-    const std::int64_t left = count - i;
-    const std::int64_t elements = offsets[left < 16 ? count - 1 : i + 15] - offsets[i] + 1;
-    const __m512i low = _mm512_maskz_loadu_epi64(first_8(left), offsets + i);
-    const __m512i high =
-        _mm512_maskz_loadu_epi64(first_8(left < 8 ? 0 : left - 8), offsets + i + 8);
-    __m512i result;
-    if (elements <= Window32::kElements) {
-      const __m512i index = _mm512_maskz_inserti64x4(
-          0xff, _mm512_castsi256_si512(_mm512_maskz_cvtepi64_epi32(0xff, low)),
-          _mm512_maskz_cvtepi64_epi32(0xff, high), 1);
-      const __m512i start = _mm512_set1_epi32(static_cast<std::int32_t>(offsets[i]));
-      result = Window32(from + offsets[i], elements).at(_mm512_sub_epi32(index, start));
-    } else {
-      const __m256i zero = _mm256_setzero_si256();
-      result = _mm512_maskz_inserti64x4(
-          0xff,
-          _mm512_castsi256_si512(
-              _mm512_mask_i64gather_epi32(zero, first_8(left), low, from, sizeof(*from))),
-          _mm512_mask_i64gather_epi32(zero, first_8(left < 8 ? 0 : left - 8), high, from,
-                                      sizeof(*from)),
-          1);
-    }
-    _mm512_mask_storeu_epi32(to + i, first_16(left), result);
-  }
-  return count;
-}
-
-// Elements of one and two bytes, in lanes of two.
-inline __m512i load_words(const std::uint16_t* from, __mmask32 mask) noexcept {
-  return _mm512_maskz_loadu_epi16(mask, from);
-}
-inline __m512i load_words(const std::uint8_t* from, __mmask32 mask) noexcept {
-  return _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, from));
-}
-inline void store_words(std::uint16_t* to, __mmask32 mask, __m512i words) noexcept {
-  _mm512_mask_storeu_epi16(to, mask, words);
-}
-inline void store_words(std::uint8_t* to, __mmask32 mask, __m512i words) noexcept {
-  _mm512_mask_cvtepi16_storeu_epi8(to, mask, words);
-}
-
-template <class T>
-std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
-                            std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 32) {
-    const std::int64_t left = count - i < 32 ? count - i : 32;
-    const std::int64_t elements = offsets[i + left - 1] - offsets[i] + 1;
-    if (elements > 64) {
-      for (std::int64_t k = i; k < i + left; ++k) to[k] = from[offsets[k]];
-      continue;
-    }
-    const __m512i start = _mm512_set1_epi64(offsets[i]);
-    __m128i index[4];
-    for (std::int64_t part = 0; part < 4; ++part) {
-      const __mmask8 mask = first_8(left < 8 * part ? 0 : left - 8 * part);
-      const __m512i at = _mm512_maskz_loadu_epi64(mask, offsets + i + 8 * part);
-      index[part] = _mm512_maskz_cvtepi64_epi16(0xff, _mm512_sub_epi64(at, start));
-    }
-    const __m512i indices =
-        _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(_mm256_set_m128i(index[1], index[0])),
-                                 _mm256_set_m128i(index[3], index[2]), 1);
-    const T* first = from + offsets[i];
-    const __m512i low = load_words(first, first_32(elements));
-    const __m512i high = load_words(first + 32, first_32(elements < 32 ? 0 : elements - 32));
-    store_words(to + i, first_32(left), _mm512_permutex2var_epi16(low, indices, high));
-  }
-  return count;
-}
-
 #else
 
 #ifdef __AVX2__
@@ -418,11 +333,6 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
 
 template <class Element, class Real>
 std::int64_t along_windows(const Element*, const Element*, float, const Picks&, Real*) noexcept {
-  return 0;
-}
-
-template <class T>
-std::int64_t gather_windows(const T*, const std::int64_t*, T*, std::int64_t) noexcept {
   return 0;
 }
 
