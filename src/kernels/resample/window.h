@@ -91,6 +91,8 @@ struct Floats {
   static Vector pick(Vector low, Index i, Vector high) noexcept {
     return _mm512_permutex2var_ps(low, i, high);
   }
+  // The lower lanes of a and the upper ones of b.
+  static Vector join(Vector a, Vector b) noexcept { return _mm512_mask_mov_ps(a, 0xff00, b); }
   static Vector gather(Mask mask, Index i, const float* row) noexcept {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, i, row, sizeof(float));
   }
@@ -148,6 +150,7 @@ struct Doubles {
   static Vector pick(Vector low, Index i, Vector high) noexcept {
     return _mm512_permutex2var_pd(low, i, high);
   }
+  static Vector join(Vector a, Vector b) noexcept { return _mm512_mask_mov_pd(a, 0xf0, b); }
   static Vector gather(Mask mask, Index i, const double* row) noexcept {
     return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, i, row, sizeof(double));
   }
@@ -194,12 +197,22 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
       b = Lanes::pick(low, second, high);
     }
   };
+  // Each half of the lanes from windows of its own, where gathering would take longer.
+  const bool halves = kLanes == 16 && reach > 2 * kLanes && picks.reach_8 <= 2 * kLanes;
+  const auto half = [=](std::int32_t first, auto indices, Mask mixes, Vector& a, Vector& b) {
+    const std::int32_t start = first < end ? first : end;
+    const auto relative = Lanes::minus(indices, start);
+    const Vector low = load(kAll, start);
+    const Vector high = load(kAll, start + kLanes);
+    a = Lanes::pick(low, relative, high);
+    b = Lanes::pick(low, Lanes::next(relative, mixes), high);
+  };
   const auto gather = [=](Mask mask, auto k) {
     const Vector x = Lanes::gather(mask, k, row);
     if constexpr (!kOther) return x;
     return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
   };
-  const auto group = [&](std::int64_t i, Mask mask) {
+  const auto group = [&](std::int64_t i, Mask mask) __attribute__((always_inline)) {
     const Vector weight = Lanes::weights(mask, t + i);
     const Mask mixes = Lanes::positive(weight);
     const std::int32_t start = index[i] < end ? index[i] : end;
@@ -209,6 +222,13 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     if (reach <= 2 * kLanes) {
       const auto relative = Lanes::minus(first, start);
       windows(start, relative, Lanes::next(relative, mixes), a, b);
+    } else if (halves && mask == kAll) {
+      Vector c;
+      Vector d;
+      half(index[i], first, mixes, a, b);
+      half(index[i + kLanes / 2], first, mixes, c, d);
+      a = Lanes::join(a, c);
+      b = Lanes::join(b, d);
     } else {
       a = gather(mask, first);
       b = gather(mask, Lanes::next(first, mixes));
