@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/fetch.h"
 #include "kernels/resample/resample.h"
 #include "kernels/rows/rows.h"
 #include "ops/resample_plan.h"
@@ -12,7 +13,9 @@ namespace {
 
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 1024;
+// Elements that make up a chunk: the rows of all but the longest are read and written from end to
+// end. Doubling 512 rows of 1500: 175 us, 290 in quarters (Zen 5).
+constexpr int64_t kMaxChunk = 3840;
 
 Rounding rounding_of(const ResampleParams& params) {
   if (params.type == OperatorType::resample || params.type == OperatorType::resample1) {
@@ -104,6 +107,14 @@ class NearestBody final : public PlanBody {
     return 0;
   }
 
+  // Bytes of a row that are asked for while the one before is picked from. Longer ones hold up
+  // everything else, but not AMD's processors.
+  int64_t bytes_ahead(const int64_t* offsets, int64_t count) const noexcept {
+    const int64_t most = base::is_amd() ? 16384 : 2048;
+    const int64_t bytes = (offsets[count - 1] - offsets[0] + 1) * element_bytes_;
+    return bytes <= most ? bytes : 0;
+  }
+
   void run_tile(const ResampleGeometry::Tile& tile, const std::byte* from, std::byte* to,
                 int64_t* scratch) const noexcept {
     const ResampleAxis& inner = geometry_.inner;
@@ -121,6 +132,7 @@ class NearestBody final : public PlanBody {
       });
       return;
     }
+    const int64_t ahead_bytes = inner.direct ? 0 : bytes_ahead(offsets, tile.count);
     const std::byte* previous = nullptr;
     const std::byte* copied = nullptr;  // the output row that is the previous input row
     geometry_.visit(tile, step, [&](int64_t output_offset) {
@@ -132,6 +144,8 @@ class NearestBody final : public PlanBody {
       } else if (row == previous && inner.output_stride == 1) {
         copy_(copied, 1, result, 1, tile.count);
       } else {
+        const std::byte* const next = row + (previous == nullptr ? 0 : row - previous);
+        base::fetch(next + offsets[0] * element_bytes_, ahead_bytes);
         gather_(row, offsets, result, inner.output_stride, tile.count);
       }
       previous = row;

@@ -40,7 +40,7 @@ inline ResampleParams draw_long_resample(random_cases::Dice& dice) {
       dice.pick({DataType::float32, DataType::float16, DataType::int8, DataType::uint8});
   const auto length = [&] {
     return dice.pick(
-        {1u, 15u, 16u, 17u, 255u, 511u, 512u, 513u, 1023u, 1024u, 1025u, 1537u, 2500u});
+        {1u, 15u, 16u, 17u, 255u, 511u, 512u, 513u, 1023u, 1024u, 1025u, 2500u, 5000u});
   };
   const std::uint32_t other = dice.between(1, 3);
   const bool inner_last = dice.chance(0.7);

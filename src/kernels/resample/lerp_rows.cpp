@@ -4,13 +4,13 @@
 #include "kernels/resample/resample_levels.h"
 #include "kernels/resample/window.h"
 
+#ifdef __AVX512BW__
+
 namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
 using std::int64_t;
-
-#ifdef __AVX512BW__
 
 // Most vectors of a row that are made at once: those with tables of their own, and all.
 constexpr int64_t kMost = 16;
@@ -303,22 +303,18 @@ bool interpolate_any(const LerpRows& k) noexcept {
   return true;
 }
 
-#endif
-
 }  // namespace
 
 template <class T>
-bool lerp_rows([[maybe_unused]] const LerpRows& k) noexcept {
-#ifdef __AVX512BW__
+bool lerp_rows(const LerpRows& k) noexcept {
   if constexpr (sizeof(T) == sizeof(float)) {
     if (k.past_caches && are_at_lines(k)) return interpolate_any<StreamedLanes>(k);
   }
   return interpolate_any<RowLanes<T>>(k);
-#else
-  return false;
-#endif
 }
 template bool lerp_rows<float>(const LerpRows&) noexcept;
 template bool lerp_rows<std::uint16_t>(const LerpRows&) noexcept;
 
 }  // namespace weft::kernels::WEFT_ISA
+
+#endif

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "kernels/half.h"
+#include "kernels/resample/gather_windows.h"
 #include "kernels/resample/resample_levels.h"
 #include "kernels/resample/window.h"
 

@@ -26,11 +26,13 @@ template <class Element>
 class InputAhead {
  public:
   InputAhead(const Element* row, const Element* other, const Picks& picks) noexcept
-      : row_(row), other_(other), row_count_(picks.row_count), ahead_(picks.ahead) {}
+      : row_(row), other_(other), row_count_(picks.row_count), ahead_(picks.ahead) {
+    if (distance_ > row_count_) distance_ = row_count_;
+  }
 
-  void fetch(std::int64_t start, std::int64_t end) const noexcept {
-    constexpr std::int64_t kLine = 64 / sizeof(Element), kAhead = 4096 / sizeof(Element);
-    for (std::int64_t k = start + kAhead; k < end + kAhead; k += kLine) {
+  [[gnu::always_inline]] void fetch(std::int64_t start, std::int64_t end) const noexcept {
+    constexpr std::int64_t kLine = 64 / sizeof(Element);
+    for (std::int64_t k = start + distance_; k < end + distance_; k += kLine) {
       const std::int64_t place = k < row_count_ ? k : k - row_count_ + ahead_;
       __builtin_prefetch(row_ + place);
       if (other_ != nullptr) __builtin_prefetch(other_ + place);
@@ -42,6 +44,7 @@ class InputAhead {
   const Element* other_;
   std::int64_t row_count_;
   std::int64_t ahead_;
+  std::int64_t distance_ = 4096 / sizeof(Element);
 };
 
 #ifdef __AVX512BW__
@@ -56,19 +59,6 @@ inline __mmask8 first_8(std::int64_t count) noexcept {
 inline __mmask32 first_32(std::int64_t count) noexcept {
   return count >= 32 ? 0xffffffffu : (1u << count) - 1;
 }
-
-// from[0 ... count - 1], of which at(i) picks a vector.
-struct Window32 {
-  static constexpr std::int64_t kElements = 32;
-  Window32(const void* from, std::int64_t count) noexcept {
-    low = high = _mm512_maskz_loadu_epi32(first_16(count), from);
-    if (count > 16) {
-      high = _mm512_maskz_loadu_epi32(first_16(count - 16), static_cast<const float*>(from) + 16);
-    }
-  }
-  __m512i at(__m512i i) const noexcept { return _mm512_permutex2var_epi32(low, i, high); }
-  __m512i low, high;
-};
 
 // What along_windows() needs of a type of rows.
 struct Floats {
@@ -101,6 +91,8 @@ struct Floats {
   static Vector pick(Vector low, Index i, Vector high) noexcept {
     return _mm512_permutex2var_ps(low, i, high);
   }
+  // The lower lanes of a and the upper ones of b.
+  static Vector join(Vector a, Vector b) noexcept { return _mm512_mask_mov_ps(a, 0xff00, b); }
   static Vector gather(Mask mask, Index i, const float* row) noexcept {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, i, row, sizeof(float));
   }
@@ -158,6 +150,7 @@ struct Doubles {
   static Vector pick(Vector low, Index i, Vector high) noexcept {
     return _mm512_permutex2var_pd(low, i, high);
   }
+  static Vector join(Vector a, Vector b) noexcept { return _mm512_mask_mov_pd(a, 0xf0, b); }
   static Vector gather(Mask mask, Index i, const double* row) noexcept {
     return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, i, row, sizeof(double));
   }
@@ -204,12 +197,22 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
       b = Lanes::pick(low, second, high);
     }
   };
+  // Each half of the lanes from windows of its own, where gathering would take longer.
+  const bool halves = kLanes == 16 && reach > 2 * kLanes && picks.reach_8 <= 2 * kLanes;
+  const auto half = [=](std::int32_t first, auto indices, Mask mixes, Vector& a, Vector& b) {
+    const std::int32_t start = first < end ? first : end;
+    const auto relative = Lanes::minus(indices, start);
+    const Vector low = load(kAll, start);
+    const Vector high = load(kAll, start + kLanes);
+    a = Lanes::pick(low, relative, high);
+    b = Lanes::pick(low, Lanes::next(relative, mixes), high);
+  };
   const auto gather = [=](Mask mask, auto k) {
     const Vector x = Lanes::gather(mask, k, row);
     if constexpr (!kOther) return x;
     return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
   };
-  const auto group = [&](std::int64_t i, Mask mask) {
+  const auto group = [&](std::int64_t i, Mask mask) __attribute__((always_inline)) {
     const Vector weight = Lanes::weights(mask, t + i);
     const Mask mixes = Lanes::positive(weight);
     const std::int32_t start = index[i] < end ? index[i] : end;
@@ -219,6 +222,13 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     if (reach <= 2 * kLanes) {
       const auto relative = Lanes::minus(first, start);
       windows(start, relative, Lanes::next(relative, mixes), a, b);
+    } else if (halves && mask == kAll) {
+      Vector c;
+      Vector d;
+      half(index[i], first, mixes, a, b);
+      half(index[i + kLanes / 2], first, mixes, c, d);
+      a = Lanes::join(a, c);
+      b = Lanes::join(b, d);
     } else {
       a = gather(mask, first);
       b = gather(mask, Lanes::next(first, mixes));
@@ -277,78 +287,6 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
     picks.ahead == 0 ? vectors(yes, no) : vectors(yes, yes);
   }
   return picks.count;
-}
-
-inline std::int64_t gather_windows(const std::uint32_t* from, const std::int64_t* offsets,
-                                   std::uint32_t* to, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 16) {
-    const std::int64_t left = count - i;
-    const std::int64_t elements = offsets[left < 16 ? count - 1 : i + 15] - offsets[i] + 1;
-    const __m512i low = _mm512_maskz_loadu_epi64(first_8(left), offsets + i);
-    const __m512i high =
-        _mm512_maskz_loadu_epi64(first_8(left < 8 ? 0 : left - 8), offsets + i + 8);
-    __m512i result;
-    if (elements <= Window32::kElements) {
-      const __m512i index = _mm512_maskz_inserti64x4(
-          0xff, _mm512_castsi256_si512(_mm512_maskz_cvtepi64_epi32(0xff, low)),
-          _mm512_maskz_cvtepi64_epi32(0xff, high), 1);
-      const __m512i start = _mm512_set1_epi32(static_cast<std::int32_t>(offsets[i]));
-      result = Window32(from + offsets[i], elements).at(_mm512_sub_epi32(index, start));
-    } else {
-      const __m256i zero = _mm256_setzero_si256();
-      result = _mm512_maskz_inserti64x4(
-          0xff,
-          _mm512_castsi256_si512(
-              _mm512_mask_i64gather_epi32(zero, first_8(left), low, from, sizeof(*from))),
-          _mm512_mask_i64gather_epi32(zero, first_8(left < 8 ? 0 : left - 8), high, from,
-                                      sizeof(*from)),
-          1);
-    }
-    _mm512_mask_storeu_epi32(to + i, first_16(left), result);
-  }
-  return count;
-}
-
-// Elements of one and two bytes, in lanes of two.
-inline __m512i load_words(const std::uint16_t* from, __mmask32 mask) noexcept {
-  return _mm512_maskz_loadu_epi16(mask, from);
-}
-inline __m512i load_words(const std::uint8_t* from, __mmask32 mask) noexcept {
-  return _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, from));
-}
-inline void store_words(std::uint16_t* to, __mmask32 mask, __m512i words) noexcept {
-  _mm512_mask_storeu_epi16(to, mask, words);
-}
-inline void store_words(std::uint8_t* to, __mmask32 mask, __m512i words) noexcept {
-  _mm512_mask_cvtepi16_storeu_epi8(to, mask, words);
-}
-
-template <class T>
-std::int64_t gather_windows(const T* from, const std::int64_t* offsets, T* to,
-                            std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i < count; i += 32) {
-    const std::int64_t left = count - i < 32 ? count - i : 32;
-    const std::int64_t elements = offsets[i + left - 1] - offsets[i] + 1;
-    if (elements > 64) {
-      for (std::int64_t k = i; k < i + left; ++k) to[k] = from[offsets[k]];
-      continue;
-    }
-    const __m512i start = _mm512_set1_epi64(offsets[i]);
-    __m128i index[4];
-    for (std::int64_t part = 0; part < 4; ++part) {
-      const __mmask8 mask = first_8(left < 8 * part ? 0 : left - 8 * part);
-      const __m512i at = _mm512_maskz_loadu_epi64(mask, offsets + i + 8 * part);
-      index[part] = _mm512_maskz_cvtepi64_epi16(0xff, _mm512_sub_epi64(at, start));
-    }
-    const __m512i indices =
-        _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(_mm256_set_m128i(index[1], index[0])),
-                                 _mm256_set_m128i(index[3], index[2]), 1);
-    const T* first = from + offsets[i];
-    const __m512i low = load_words(first, first_32(elements));
-    const __m512i high = load_words(first + 32, first_32(elements < 32 ? 0 : elements - 32));
-    store_words(to + i, first_32(left), _mm512_permutex2var_epi16(low, indices, high));
-  }
-  return count;
 }
 
 #else
@@ -415,11 +353,6 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
 
 template <class Element, class Real>
 std::int64_t along_windows(const Element*, const Element*, float, const Picks&, Real*) noexcept {
-  return 0;
-}
-
-template <class T>
-std::int64_t gather_windows(const T*, const std::int64_t*, T*, std::int64_t) noexcept {
   return 0;
 }
 
