@@ -75,7 +75,7 @@ class UnfoldBody final : public PlanBody {
     algorithm = across_ || transposes_ ? transpose_.name : kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
                   std::to_string(y_chunk_) + 'x' + std::to_string(x_chunk_) + " elements, " +
-                  threads_text(slots_) + (streams_ ? ", past the caches" : "");
+                  threads_text(slots_) + (past_caches() ? ", past the caches" : "");
     inputs = {params.input};
     outputs = {params.output};
   }
@@ -85,7 +85,7 @@ class UnfoldBody final : public PlanBody {
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
     base::parallel_tiles_apart(slots_, tiles_, [&](int64_t tile, unsigned) {
       run_tile(tile, from, to);
-      if (streams_) base::end_stream();
+      if (past_caches()) base::end_stream();
     });
   }
 
@@ -122,6 +122,8 @@ class UnfoldBody final : public PlanBody {
     const WindowAxis& axis = axes_[name.axis];
     return name.role == block ? axis.block : axis.window;
   }
+
+  bool past_caches() const { return stores_ == kernels::UnfoldStores::past_caches; }
 
   static Role other_role(DigitName name) { return name.role == block ? element : block; }
 
@@ -183,9 +185,15 @@ class UnfoldBody final : public PlanBody {
     const kernels::UnfoldStream stream =
         kernels::unfold_stream(kernel_, digit(x_).step * axes_[x_.axis].image_step, x_count);
     const bool is_direct = stream == kernels::UnfoldStream::direct;
-    streams_ = stream != kernels::UnfoldStream::none && !across_ && !transposes_ &&
-               digit(x_).column_step == 1 &&
-               output_bytes > (is_direct ? base::past_caches_bytes() : base::outer_cache_bytes());
+    if (!across_ && !transposes_ && digit(x_).column_step == 1) {
+      using kernels::UnfoldStores;
+      if (base::is_amd() && output_bytes > base::second_cache_bytes())
+        stores_ = UnfoldStores::lines;
+      if (stream != kernels::UnfoldStream::none &&
+          output_bytes > (is_direct ? base::past_caches_bytes() : base::outer_cache_bytes())) {
+        stores_ = UnfoldStores::past_caches;
+      }
+    }
     const int64_t budget =
         std::clamp(output_bytes / wanted, kMinTileBytes, kMaxTileBytes) / element_bytes_;
     const bool neighbours = y_ && y_->role == block && axes_[y_->axis].plain() &&
@@ -253,7 +261,7 @@ class UnfoldBody final : public PlanBody {
     at.k.row_end = at.k.rows;
     at.k.to_step = digit(x_).column_step;
     at.k.to_row = y_ ? digit(*y_).column_step : 0;
-    at.k.stream = streams_;
+    at.k.stores = stores_;
     at.plane = (tile / y_tiles_ * planes_together_ + together) * planes_per_tile_;
     int64_t rest = at.plane;
     for (std::size_t i = outer_.size(); i-- > 0;) {
@@ -457,7 +465,7 @@ class UnfoldBody final : public PlanBody {
   InsideRanges x_inside_;
   InsideRanges y_inside_;
   std::vector<Part> parts_;  // of a channel; none: not kept
-  bool streams_ = false;     // past the caches
+  kernels::UnfoldStores stores_ = kernels::UnfoldStores::near;
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t planes_together_ = 1;  // whose parts follow each other, for they read the same elements
