@@ -187,7 +187,7 @@ class UnfoldBody final : public PlanBody {
     const bool is_direct = stream == kernels::UnfoldStream::direct;
     if (!across_ && !transposes_ && digit(x_).column_step == 1) {
       using kernels::UnfoldStores;
-      const bool leaves = output_bytes > base::second_cache_bytes();
+      const bool leaves = output_bytes > 2 * base::second_cache_bytes();
       if (base::is_amd() && leaves) stores_ = UnfoldStores::lines;
       if (stream != kernels::UnfoldStream::none &&
           output_bytes > (is_direct ? base::past_caches_bytes() : base::outer_cache_bytes())) {

@@ -158,7 +158,7 @@ template <int step, int lanes>
 constexpr Every<step, lanes> kEvery{};
 
 // The masks of a vector's columns serve all rows.
-template <class T, int step, UnfoldStores stores>
+template <class T, int step, UnfoldStores stores, int64_t ahead>
 void unfold_lanes(const UnfoldRectangle& k) {
   constexpr int64_t kLanes = 64 / sizeof(T);
   constexpr int64_t kVectors = 32;
@@ -173,7 +173,6 @@ void unfold_lanes(const UnfoldRectangle& k) {
     const int64_t row_end = k.row_end;
     constexpr bool is_near = stores == UnfoldStores::near;
     const bool goes_on = is_near && to_row == k.count;
-    const int64_t ahead = k.stores == UnfoldStores::near ? kBytesAhead : kLinesAhead;
     const auto store = [](std::uint64_t mask, T* at, __m512i x) {
       if constexpr (is_near) {
         store_lanes(mask, at, x);
@@ -229,21 +228,21 @@ void unfold_lanes(const UnfoldRectangle& k) {
   }
 }
 
-template <class T, UnfoldStores stores>
+template <class T, UnfoldStores stores, int64_t ahead = kBytesAhead>
 void unfold_any_step(const UnfoldRectangle& k) {
   if (k.to_step != 1) return unfold_any<T>(k);
-  if (k.from_step == 1) return unfold_lanes<T, 1, stores>(k);
+  if (k.from_step == 1) return unfold_lanes<T, 1, stores, ahead>(k);
   if constexpr (sizeof(T) > 1) {
-    if (k.from_step == 2) return unfold_lanes<T, 2, stores>(k);
-    if (k.from_step == 3) return unfold_lanes<T, 3, stores>(k);
-    if (k.from_step == 4) return unfold_lanes<T, 4, stores>(k);
+    if (k.from_step == 2) return unfold_lanes<T, 2, stores, ahead>(k);
+    if (k.from_step == 3) return unfold_lanes<T, 3, stores, ahead>(k);
+    if (k.from_step == 4) return unfold_lanes<T, 4, stores, ahead>(k);
   }
   unfold_any<T>(k);
 }
 
 #else
 
-template <class T, UnfoldStores>
+template <class T, UnfoldStores, int64_t = kBytesAhead>
 void unfold_any_step(const UnfoldRectangle& k) {
   unfold_any<T>(k);
 }
@@ -262,7 +261,9 @@ bool unfold_as_lines(const UnfoldRectangle& k) {
       unfold_whole_lines<Line, past_caches>(k);
       return true;
     }
-    if (follow_on<T>(k)) {
+    // Shorter rows take more time to put together than lines take to write.
+    constexpr int64_t kShortRow = 6 * Line::kLanes;
+    if (follow_on<T>(k) && (past_caches || k.count >= kShortRow)) {
       unfold_lines<Line, past_caches>(k);
       return true;
     }
@@ -288,6 +289,7 @@ void unfold(const UnfoldRectangle& k) {
   using enum UnfoldStores;
   if (k.stores == lines && unfold_as_lines<T, lines>(k)) return;
   if (k.stores == past_caches && unfold_as_lines<T, past_caches>(k)) return;
+  if (k.stores == lines) return unfold_any_step<T, near, kLinesAhead>(k);
 #endif
   unfold_any_step<T, UnfoldStores::near>(k);
 }
