@@ -19,6 +19,8 @@
 #include "ops/layout.h"
 #include "ops/plan_body.h"
 #include "ops/unfold_channels_last.h"
+#include "ops/unfold_memory.h"
+#include "ops/unfold_place.h"
 #include "ops/window_axes.h"
 
 namespace weft {
@@ -90,33 +92,10 @@ class UnfoldBody final : public PlanBody {
   }
 
  private:
-  // What one axis adds to a place in both tensors, x and y at the start of the tile's part.
-  struct AxisPlace {
-    std::array<int64_t, 2> digits;  // by role; 0 for x and y
-    int64_t from;
-    int64_t to;
-    bool inside;
-  };
-
-  // Where a tile stands.
-  struct Cursor {
-    std::array<AxisPlace, kMaxRank> axes;
-    kernels::UnfoldRectangle k;
-    int64_t y;  // the first row of the tile's part of each plane
-    int64_t x;
-    int64_t plane;
-  };
-
-  // A part of a plane: where it begins in both tensors, and whether that is inside the image.
-  struct Place {
-    int64_t from;
-    int64_t to;
-    bool inside;
-  };
-  struct Part {
-    kernels::UnfoldRectangle k;
-    Place place;
-  };
+  using AxisPlace = UnfoldAxisPlace;
+  using Cursor = UnfoldCursor;
+  using Place = UnfoldPlace;
+  using Part = UnfoldPart;
 
   const Digit& digit(DigitName name) const {
     const WindowAxis& axis = axes_[name.axis];
@@ -182,17 +161,9 @@ class UnfoldBody final : public PlanBody {
     planes_ = 1;
     for (const DigitName name : outer_) planes_ *= digit(name).count;
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
-    const kernels::UnfoldStream stream =
-        kernels::unfold_stream(kernel_, digit(x_).step * axes_[x_.axis].image_step, x_count);
-    const bool is_direct = stream == kernels::UnfoldStream::direct;
     if (!across_ && !transposes_ && digit(x_).column_step == 1) {
-      using kernels::UnfoldStores;
-      const bool leaves = output_bytes > 2 * base::second_cache_bytes();
-      if (base::is_amd() && leaves) stores_ = UnfoldStores::lines;
-      if (stream != kernels::UnfoldStream::none &&
-          output_bytes > (is_direct ? base::past_caches_bytes() : base::outer_cache_bytes())) {
-        stores_ = UnfoldStores::past_caches;
-      }
+      const int64_t from_step = digit(x_).step * axes_[x_.axis].image_step;
+      stores_ = choose_stores(kernel_, from_step, x_count, output_bytes);
     }
     const int64_t budget =
         std::clamp(output_bytes / wanted, kMinTileBytes, kMaxTileBytes) / element_bytes_;
@@ -223,7 +194,13 @@ class UnfoldBody final : public PlanBody {
       plane_lines_ = x_chunk_ * digit(x_).step * element_bytes_ / kLineBytes + 1;
       // Larger steps are never taken.
       if (plane_lines_ > kMostLinesAhead || beside.step >= inner.image) plane_lines_ = 0;
-      if (plane_lines_ > 0) choose_planes_ahead(beside.step * inner.image_step, beside.count);
+      if (plane_lines_ > 0) {
+        const DigitName next = outer_[outer_.size() < 2 ? 0 : outer_.size() - 2];
+        const WindowAxis& after = axes_[next.axis];
+        const int64_t step = digit(next).step < after.image ? digit(next).step : 0;
+        ahead_ = {beside.count, beside.step * inner.image_step * element_bytes_,
+                  step * after.image_step * element_bytes_};
+      }
       if (x_tiles_ * y_tiles_ == 1 && beside.column_step == x_chunk_ &&
           beside.count * x_chunk_ == digit(*y_).column_step) {
         output_lines_ = y_chunk_ * digit(*y_).column_step * element_bytes_ / kLineBytes;
@@ -235,26 +212,6 @@ class UnfoldBody final : public PlanBody {
     planes_a_channel_ = planes_ / outer.image;
     const int64_t lines = outer.image_step * element_bytes_ / kLineBytes + 1;
     if (lines <= kMostLinesAhead) channel_lines_ = divide_up(lines, planes_a_channel_);
-  }
-
-  // Patches 16x16 of 3x224x224, one thread of Zen 5: 31 us with three planes, 45 with one.
-  void choose_planes_ahead(int64_t step, int64_t count) {
-    const int64_t planes = base::is_amd() ? 3 : 1;
-    planes_before_end_ = count - planes;
-    plane_ahead_ = planes * step * element_bytes_;
-    after_end_ = plane_ahead_;
-    if (planes == 1 || outer_.size() < 2) return;
-    const DigitName next = outer_[outer_.size() - 2];
-    const WindowAxis& axis = axes_[next.axis];
-    if (digit(next).step >= axis.image) return;
-    after_end_ += (digit(next).step * axis.image_step - count * step) * element_bytes_;
-  }
-
-  int64_t plane_ahead(const Cursor& at) const noexcept {
-    if (plane_ahead_ == 0) return 0;
-    const DigitName beside = outer_.back();
-    const bool is_near_end = at.axes[beside.axis].digits[beside.role] >= planes_before_end_;
-    return is_near_end ? after_end_ : plane_ahead_;
   }
 
   void run_tile(int64_t tile, const std::byte* from, std::byte* to) const noexcept {
@@ -378,7 +335,11 @@ class UnfoldBody final : public PlanBody {
     if (!across_ || !place.inside) return copy(at.k, place, from, to);
     at.k.from = from + place.from * element_bytes_;
     at.k.to = to + place.to * element_bytes_;
-    base::fetch(from + place.from * element_bytes_ + plane_ahead(at), plane_lines_ * kLineBytes);
+    if (plane_lines_ != 0) {
+      const DigitName beside = outer_.back();
+      const int64_t ahead = ahead_.of(at.axes[beside.axis].digits[beside.role]);
+      base::fetch(static_cast<const std::byte*>(at.k.from) + ahead, plane_lines_ * kLineBytes);
+    }
     if (output_lines_ != 0) fetch_output(at);
     copy_across(at);
   }
@@ -492,9 +453,7 @@ class UnfoldBody final : public PlanBody {
   int64_t y_chunk_ = 0, y_tiles_ = 0;
   int64_t x_chunk_ = 0, x_tiles_ = 0;
   int64_t tiles_ = 0;
-  // Bytes to the input that is fetched, and where planes side by side end before it.
-  int64_t plane_ahead_ = 0, after_end_ = 0;
-  int64_t planes_before_end_ = 0;
+  PlanesAhead ahead_;
   int64_t plane_lines_ = 0;       // of a plane's input
   int64_t output_lines_ = 0;      // that planes side by side fill; 0: they do not
   int64_t planes_a_channel_ = 0;  // where channels are the slowest digit
