@@ -34,6 +34,19 @@ std::int64_t amd_outer_cache_bytes() noexcept {
   return 0;
 }
 
+// One core of Zen 5 writes up to 32 MiB at 41 to 58 GB/s through its outer cache, at 42 past it; on
+// an EPYC 9004 a quarter of that cache was the better limit.
+bool is_amd_before_zen5() noexcept {
+#ifdef __x86_64__
+  constexpr unsigned kZen5 = 0x1a;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!is_amd() || __get_cpuid(1, &a, &b, &c, &d) == 0) return false;
+  return (a >> 8 & 0xf) + (a >> 20 & 0xff) < kZen5;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 std::int64_t first_cache_bytes() noexcept {
@@ -56,7 +69,7 @@ std::int64_t outer_cache_bytes() noexcept {
 }
 
 std::int64_t past_caches_bytes() noexcept {
-  static const std::int64_t bytes = outer_cache_bytes() / (amd_outer_cache_bytes() > 0 ? 4 : 1);
+  static const std::int64_t bytes = outer_cache_bytes() / (is_amd_before_zen5() ? 4 : 1);
   return bytes;
 }
 

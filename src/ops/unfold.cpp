@@ -19,6 +19,8 @@
 #include "ops/layout.h"
 #include "ops/plan_body.h"
 #include "ops/unfold_channels_last.h"
+#include "ops/unfold_memory.h"
+#include "ops/unfold_place.h"
 #include "ops/window_axes.h"
 
 namespace weft {
@@ -75,7 +77,7 @@ class UnfoldBody final : public PlanBody {
     algorithm = across_ || transposes_ ? transpose_.name : kernel_.name;
     explanation = std::to_string(tiles_) + " tiles of " + std::to_string(planes_per_tile_) + 'x' +
                   std::to_string(y_chunk_) + 'x' + std::to_string(x_chunk_) + " elements, " +
-                  threads_text(slots_) + (streams_ ? ", past the caches" : "");
+                  threads_text(slots_) + (past_caches() ? ", past the caches" : "");
     inputs = {params.input};
     outputs = {params.output};
   }
@@ -85,43 +87,22 @@ class UnfoldBody final : public PlanBody {
     auto* to = static_cast<std::byte*>(arguments.outputs[0]);
     base::parallel_tiles_apart(slots_, tiles_, [&](int64_t tile, unsigned) {
       run_tile(tile, from, to);
-      if (streams_) base::end_stream();
+      if (past_caches()) base::end_stream();
     });
   }
 
  private:
-  // What one axis adds to a place in both tensors, x and y at the start of the tile's part.
-  struct AxisPlace {
-    std::array<int64_t, 2> digits;  // by role; 0 for x and y
-    int64_t from;
-    int64_t to;
-    bool inside;
-  };
-
-  // Where a tile stands.
-  struct Cursor {
-    std::array<AxisPlace, kMaxRank> axes;
-    kernels::UnfoldRectangle k;
-    int64_t y;  // the first row of the tile's part of each plane
-    int64_t x;
-    int64_t plane;
-  };
-
-  // A part of a plane: where it begins in both tensors, and whether that is inside the image.
-  struct Place {
-    int64_t from;
-    int64_t to;
-    bool inside;
-  };
-  struct Part {
-    kernels::UnfoldRectangle k;
-    Place place;
-  };
+  using AxisPlace = UnfoldAxisPlace;
+  using Cursor = UnfoldCursor;
+  using Place = UnfoldPlace;
+  using Part = UnfoldPart;
 
   const Digit& digit(DigitName name) const {
     const WindowAxis& axis = axes_[name.axis];
     return name.role == block ? axis.block : axis.window;
   }
+
+  bool past_caches() const { return stores_ == kernels::UnfoldStores::past_caches; }
 
   static Role other_role(DigitName name) { return name.role == block ? element : block; }
 
@@ -180,12 +161,10 @@ class UnfoldBody final : public PlanBody {
     planes_ = 1;
     for (const DigitName name : outer_) planes_ *= digit(name).count;
     const int64_t output_bytes = planes_ * y_count * x_count * element_bytes_;
-    const kernels::UnfoldStream stream =
-        kernels::unfold_stream(kernel_, digit(x_).step * axes_[x_.axis].image_step, x_count);
-    const bool is_direct = stream == kernels::UnfoldStream::direct;
-    streams_ = stream != kernels::UnfoldStream::none && !across_ && !transposes_ &&
-               digit(x_).column_step == 1 &&
-               output_bytes > (is_direct ? base::past_caches_bytes() : base::outer_cache_bytes());
+    if (!across_ && !transposes_ && digit(x_).column_step == 1) {
+      const int64_t from_step = digit(x_).step * axes_[x_.axis].image_step;
+      stores_ = choose_stores(kernel_, from_step, x_count, output_bytes);
+    }
     const int64_t budget =
         std::clamp(output_bytes / wanted, kMinTileBytes, kMaxTileBytes) / element_bytes_;
     const bool neighbours = y_ && y_->role == block && axes_[y_->axis].plain() &&
@@ -215,7 +194,13 @@ class UnfoldBody final : public PlanBody {
       plane_lines_ = x_chunk_ * digit(x_).step * element_bytes_ / kLineBytes + 1;
       // Larger steps are never taken.
       if (plane_lines_ > kMostLinesAhead || beside.step >= inner.image) plane_lines_ = 0;
-      if (plane_lines_ > 0) plane_ahead_ = beside.step * inner.image_step * element_bytes_;
+      if (plane_lines_ > 0) {
+        const DigitName next = outer_[outer_.size() < 2 ? 0 : outer_.size() - 2];
+        const WindowAxis& after = axes_[next.axis];
+        const int64_t step = digit(next).step < after.image ? digit(next).step : 0;
+        ahead_ = {beside.count, beside.step * inner.image_step * element_bytes_,
+                  step * after.image_step * element_bytes_};
+      }
       if (x_tiles_ * y_tiles_ == 1 && beside.column_step == x_chunk_ &&
           beside.count * x_chunk_ == digit(*y_).column_step) {
         output_lines_ = y_chunk_ * digit(*y_).column_step * element_bytes_ / kLineBytes;
@@ -253,7 +238,7 @@ class UnfoldBody final : public PlanBody {
     at.k.row_end = at.k.rows;
     at.k.to_step = digit(x_).column_step;
     at.k.to_row = y_ ? digit(*y_).column_step : 0;
-    at.k.stream = streams_;
+    at.k.stores = stores_;
     at.plane = (tile / y_tiles_ * planes_together_ + together) * planes_per_tile_;
     int64_t rest = at.plane;
     for (std::size_t i = outer_.size(); i-- > 0;) {
@@ -350,7 +335,11 @@ class UnfoldBody final : public PlanBody {
     if (!across_ || !place.inside) return copy(at.k, place, from, to);
     at.k.from = from + place.from * element_bytes_;
     at.k.to = to + place.to * element_bytes_;
-    base::fetch(from + place.from * element_bytes_ + plane_ahead_, plane_lines_ * kLineBytes);
+    if (plane_lines_ != 0) {
+      const DigitName beside = outer_.back();
+      const int64_t ahead = ahead_.of(at.axes[beside.axis].digits[beside.role]);
+      base::fetch(static_cast<const std::byte*>(at.k.from) + ahead, plane_lines_ * kLineBytes);
+    }
     if (output_lines_ != 0) fetch_output(at);
     copy_across(at);
   }
@@ -457,14 +446,14 @@ class UnfoldBody final : public PlanBody {
   InsideRanges x_inside_;
   InsideRanges y_inside_;
   std::vector<Part> parts_;  // of a channel; none: not kept
-  bool streams_ = false;     // past the caches
+  kernels::UnfoldStores stores_ = kernels::UnfoldStores::near;
   int64_t planes_ = 0;
   int64_t planes_per_tile_ = 0;
   int64_t planes_together_ = 1;  // whose parts follow each other, for they read the same elements
   int64_t y_chunk_ = 0, y_tiles_ = 0;
   int64_t x_chunk_ = 0, x_tiles_ = 0;
   int64_t tiles_ = 0;
-  int64_t plane_ahead_ = 0;       // bytes between the inputs of two planes
+  PlanesAhead ahead_;
   int64_t plane_lines_ = 0;       // of a plane's input
   int64_t output_lines_ = 0;      // that planes side by side fill; 0: they do not
   int64_t planes_a_channel_ = 0;  // where channels are the slowest digit

@@ -75,7 +75,7 @@ TEST(LargeOffsets, Unfold) {
                               .count = kCount,
                               .begin = 1,
                               .end = kCount,
-                              .stream = false};
+                              .stores = UnfoldStores::near};
     kernel.copy(rectangle);
     EXPECT_EQ(to[0], 0) << kernel.name;
     for (std::int64_t i = 1; i < kCount; ++i) EXPECT_EQ(to[i], 99 + i) << kernel.name;

@@ -62,13 +62,13 @@ class Rectangles {
     r.to_row = pick({span, span + 5, -span});
     if (r.to_step == 1 && draw(2) != 0) r.to_row = count;
     if (r.rows == 1 && draw(2) != 0) r.to_row = 0;
-    r.stream = draw(2) != 0;
+    r.stores = static_cast<UnfoldStores>(draw(3));
     SCOPED_TRACE("rows " + std::to_string(r.rows) + " [" + std::to_string(r.row_begin) + ", " +
                  std::to_string(r.row_end) + ") by " + std::to_string(r.from_row) + " to " +
                  std::to_string(r.to_row) + ", count " + std::to_string(r.count) + " [" +
                  std::to_string(r.begin) + ", " + std::to_string(r.end) + ") by " +
-                 std::to_string(r.from_step) + " to " + std::to_string(r.to_step) +
-                 (r.stream ? ", streamed" : ""));
+                 std::to_string(r.from_step) + " to " + std::to_string(r.to_step) + ", stores " +
+                 std::to_string(static_cast<int>(r.stores)));
 
     const Extent source(r.row_end - r.row_begin, r.from_row, r.end - r.begin, r.from_step);
     const Extent target(r.rows, r.to_row, r.count, r.to_step);

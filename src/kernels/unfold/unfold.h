@@ -9,6 +9,11 @@
 
 namespace weft::kernels {
 
+// A hint about output that follows on without a gap: it is near; it is not, so that it is better
+// written in whole lines, which are asked for ahead; or it need not enter the caches, and whoever
+// gives the hint calls base::end_stream() before another thread may read it.
+enum class UnfoldStores { near, lines, past_caches };
+
 // A rectangle of output elements, `rows` by `count`:
 //
 //   to[r * to_row + i * to_step] = from[(r - row_begin) * from_row + (i - begin) * from_step]
@@ -29,9 +34,7 @@ struct UnfoldRectangle {
   std::int64_t count;
   std::int64_t begin;
   std::int64_t end;
-  // A hint: output that follows on without a gap need not enter the caches. Who gives it calls
-  // base::end_stream() before another thread may read the output.
-  bool stream;
+  UnfoldStores stores;
 };
 
 using UnfoldFunction = void (*)(const UnfoldRectangle&) noexcept;
