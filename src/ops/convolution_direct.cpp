@@ -205,9 +205,14 @@ void DirectConvolution::compute_tile(const RunArguments& arguments, const std::b
       const std::int64_t group = batch.first + i;
       const float* factors = reinterpret_cast<const float*>(packed + joint_offset_) +
                              group * filter_.panels() * joint_factors_;
+      const float* const planes = slot.planes + i * group_floats_;
+      const float* const next = wanted_next(image, tile, group + batch.count - 1, index);
       for (const JointPhases& joint : joint_) {
-        sum_joint(arguments, factors, tile, group, joint, slot.planes + i * group_floats_,
-                  wanted_next(image, tile, group + batch.count - 1, index), slot.sums);
+        if (joint.doubling_shift >= 0) {
+          sum_doubling(arguments, factors, tile, group, joint, planes, next);
+        } else {
+          sum_joint(arguments, factors, tile, group, joint, planes, next, slot.sums);
+        }
       }
     }
     const std::int64_t left = tile.group_count - n - batch.count;

@@ -57,6 +57,7 @@ class DirectConvolution final : public PlanBody {
     Phase depth;
     std::vector<kernels::DirectTap> taps;
     std::vector<Factor> factors;    // of one input channel
+    int doubling_shift = -1;        // as DirectDoubling has it; negative: not such sums
     std::int64_t first_factor = 0;  // of all channels, in those of a panel
   };
 
@@ -117,6 +118,11 @@ class DirectConvolution final : public PlanBody {
   void sum_joint(const RunArguments& arguments, const float* factors, const Tile& tile,
                  std::int64_t group, const JointPhases& joint, const float* planes,
                  const float* next, float* scratch) const noexcept;
+  bool may_double() const noexcept;
+  void find_doubling(JointPhases& joint) const;
+  void sum_doubling(const RunArguments& arguments, const float* factors, const Tile& tile,
+                    std::int64_t group, const JointPhases& joint, const float* planes,
+                    const float* next) const noexcept;
   // The first row of what the thread is likely to load after a group of a tile; null: nothing.
   const float* wanted_next(const std::byte* image, const Tile& tile, std::int64_t group,
                            std::int64_t index) const noexcept;

@@ -54,6 +54,9 @@ bool DirectConvolution::suits_in_place() const noexcept {
   }
   if (whole_planes_ || suits_run()) return true;
   const Phase rows = g.axes[kHeight].phase(0), columns = g.axes[kWidth].phase(0);
+  // With AVX2 every other number takes two loads, once for each row of each layer: for several
+  // layers more than a copy.
+  if (!kernels_.in_place_512 && rows.in_step == 2 && g.axes[kDepth].phase(0).taps > 1) return false;
   const std::int64_t loads = base::divide_up(columns.count, 8);
   return rows.in_step == columns.in_step && columns.taps <= DirectInPlace::kMaxColumns &&
          loads * columns.taps <= DirectInPlace::kMaxMasks &&
@@ -82,8 +85,8 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
 bool DirectConvolution::suits_run() const noexcept {
   const auto& [depth, height, width] = geometry_.axes;
   const Phase columns = width.phase(0);
-  return depth.phase(0).taps == 1 && height.phase(0).taps == 1 && pads_less_than_window(height) &&
-         columns.in_step == 1 && box_[kWidth] == columns.count &&
+  return kernels_.in_place_512 && depth.phase(0).taps == 1 && height.phase(0).taps == 1 &&
+         pads_less_than_window(height) && columns.in_step == 1 && box_[kWidth] == columns.count &&
          DirectInPlace::has_run(width.in_size(), columns.count, columns.taps,
                                 -columns.first_offset);
 }
@@ -96,7 +99,7 @@ bool DirectConvolution::sums_runs() const noexcept {
 bool DirectConvolution::widens_rows() const noexcept {
   const auto& [depth, height, width] = geometry_.axes;
   const Phase rows = height.phase(0), columns = width.phase(0);
-  return in_place_ && !whole_planes_ && data_type_ == DataType::float16 &&
+  return kernels_.in_place_512 && in_place_ && !whole_planes_ && data_type_ == DataType::float16 &&
          depth.phase(0).taps == 1 && rows.taps == 3 && columns.taps == 3 && rows.in_step == 1 &&
          box_[kWidth] == columns.count && DirectInPlace::widens(columns.count) &&
          DirectInPlace::has_three(width.in_size(), columns.count, -columns.first_offset);
@@ -112,7 +115,8 @@ std::int64_t DirectConvolution::copied_floats() const noexcept {
 }
 
 bool DirectConvolution::copies_too_much() const noexcept {
-  return in_place_ && !sums_runs() && !widens_rows() && data_type_ == DataType::float16 &&
+  return kernels_.in_place_512 && in_place_ && !sums_runs() && !widens_rows() &&
+         data_type_ == DataType::float16 &&
          box_[whole_planes_ ? kDepth : kHeight] >= kFewestCopiedRows &&
          copied_floats() > kMostCopiedFloats;
 }

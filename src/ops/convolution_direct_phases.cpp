@@ -32,7 +32,9 @@ void DirectConvolution::join_phases() {
   PhaseRing columns = axes[kWidth].ring();
   // Not where a position more would take a vector more, of few.
   const std::int64_t width = axes[kWidth].max_count();
-  if (width % kDirectColumns == 0 && width <= 8 * kDirectColumns) columns.late = 0;
+  if (may_double() || (width % kDirectColumns == 0 && width <= 8 * kDirectColumns)) {
+    columns.late = 0;
+  }
   const std::int64_t together = rows.count * columns.count;
   if (together < 2 || together * filter_.panel_rows() > kDirectPhases || remainders_.size() > 1) {
     return;
@@ -73,8 +75,40 @@ void DirectConvolution::join_phases() {
       }
       joint.taps.push_back(tap);
     }
+    find_doubling(joint);
     joint_factors_ += geometry_.in_channels * std::ssize(joint.factors);
     joint_.push_back(std::move(joint));
+  }
+}
+
+// Whether DirectDoubling is for such sums, if their taps lie as it wants them.
+bool DirectConvolution::may_double() const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const auto doubles = [](const ConvolutionAxis& axis) {
+    return axis.phase_count() == 2 && axis.phase(0).taps == 2 && axis.phase(1).taps == 2;
+  };
+  return kernels_.sum_doubling != nullptr && g.in_channels == 1 && g.out_channels == 1 &&
+         g.axes[kDepth].window() == 1 && doubles(g.axes[kHeight]) && doubles(g.axes[kWidth]) &&
+         g.out_strides[kWidth] == 1 &&
+         !(data_type_ == DataType::float16 && general_.has_activation());
+}
+
+void DirectConvolution::find_doubling(JointPhases& joint) const {
+  if (!may_double() || rings_[kHeight].count != 2 || rings_[kWidth].count != 2) return;
+  // Two columns of the input, or three of which the second phase leaves out the first.
+  for (const int shift : {0, 1}) {
+    std::vector<DirectTap> taps;
+    const std::int64_t first = joint.taps[0].offset;
+    for (std::int64_t h = 0; h < 2; ++h) {
+      for (std::int64_t w = 0; w < 2 + shift; ++w) {
+        const std::uint32_t even = w < 2 ? 5 : 0, odd = w >= shift ? 10 : 0;
+        taps.push_back({first + h * rows_of_[kWidth] + w, even | odd, false});
+      }
+    }
+    const auto same = [](const DirectTap& a, const DirectTap& b) {
+      return a.offset == b.offset && a.users == b.users;
+    };
+    if (std::ranges::equal(joint.taps, taps, same)) joint.doubling_shift = shift;
   }
 }
 
@@ -179,6 +213,50 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
           }
         }
       }
+    }
+  }
+}
+
+void DirectConvolution::sum_doubling(const RunArguments& arguments, const float* factors,
+                                     const Tile& tile, std::int64_t group, const JointPhases& joint,
+                                     const float* planes, const float* next) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const Phase& pd = joint.depth;
+  const std::int64_t depth = std::min(tile.size[kDepth], pd.count - tile.first[kDepth]);
+  // The last tile has the late phases' last outputs too.
+  const bool last = tile.first[kHeight] + tile.size[kHeight] == most_[kHeight];
+  const std::int64_t late = rings_[kHeight].late;
+  const std::int64_t row = 2 * tile.first[kHeight] - late, column = 2 * tile.first[kWidth];
+  kernels::DirectDoubling sums{
+      .in = nullptr,
+      .in_row_stride = rows_of_[kWidth],
+      .shift = joint.doubling_shift,
+      .filter = factors + joint.first_factor,
+      .bias = bias_of(arguments, group),
+      .out = nullptr,
+      .half = data_type_ == DataType::float16,
+      .out_row_stride = g.out_strides[kHeight],
+      .rows = tile.size[kHeight] + (last ? late : 0),
+      .columns = tile.size[kWidth],
+      .next = next,
+      .next_row_stride = next != nullptr ? g.in_strides[kHeight] : 0,
+      .row_begin = std::max<std::int64_t>(-row, 0),
+      .row_end = joined_sizes_[kHeight] - row,
+      .column_begin = 0,
+      .column_end = std::min(2 * tile.size[kWidth], joined_sizes_[kWidth] - column)};
+  sums.row_end = std::min(sums.row_end, 2 * sums.rows);
+  for (std::int64_t i = 0; i < depth; ++i) {
+    const std::int64_t offset =
+        tile.image * g.out_batch_stride + group * g.out_channel_stride +
+        (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
+        row * g.out_strides[kHeight] + column;
+    sums.in =
+        planes + i * step_[kDepth] * rows_of_[kHeight] * rows_of_[kWidth] + joint.taps[0].offset;
+    sums.out = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
+    kernels_.sum_doubling(sums);
+    if (!general_.has_activation()) continue;
+    for (std::int64_t r = sums.row_begin; r < sums.row_end; ++r) {
+      general_.activate(static_cast<float*>(sums.out) + r * sums.out_row_stride, sums.column_end);
     }
   }
 }

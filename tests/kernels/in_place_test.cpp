@@ -20,7 +20,7 @@ struct Shape {
 };
 
 // Rows of half a vector, of one, of several strips; hardly any rows; layers; padding all around; 8
-// and 13 rows at a time.
+// and 13 rows at a time; parts of vectors under rows that follow each other.
 constexpr Shape kShapes[] = {
     {{1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 7},
     {{1, 14, 14}, {1, 5, 5}, {1, 2, 2}, {0, 2, 2}, 4},
@@ -46,6 +46,10 @@ constexpr Shape kShapes[] = {
     {{13, 6, 9}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, 2},
     {{16, 3, 19}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, 1},
     {{2, 26, 19}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, 2},
+    {{1, 14, 25}, {1, 7, 7}, {1, 1, 1}, {0, 3, 3}, 2},
+    {{1, 21, 4}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 3},
+    {{1, 14, 3}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, 3},
+    {{3, 7, 18}, {3, 3, 3}, {1, 2, 2}, {1, 1, 1}, 2},
 };
 
 std::int64_t outputs(std::int64_t in, std::int64_t window, std::int64_t step,
@@ -174,7 +178,7 @@ std::vector<DirectKernels> rows_in_place() {
   return rows;
 }
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(InPlace);  // builds without AVX-512
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(InPlace);  // builds without AVX2
 INSTANTIATE_TEST_SUITE_P(, InPlace, ::testing::ValuesIn(rows_in_place()),
                          level_name<DirectKernels>);
 

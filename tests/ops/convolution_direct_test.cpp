@@ -85,6 +85,9 @@ const DirectShape shapes[] = {
     {3, 1, 1, {7, 20, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
     {2, 1, 1, {40, 64, 64}, {3, 3, 3}, {2, 1, 2}, {1, 1, 1}},
     {3, 1, 1, {16, 20}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {2, 1, 1, {21, 150}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},   // doubled
+    {1, 1, 1, {260, 190}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // in boxes
+    {2, 1, 1, {4, 9, 13}, {1, 4, 4}, {1, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
     {1, 6, 1, {12, 16}, {9, 9}, {3, 3}, {1, 1}, ConvolutionDirection::backward},
     {2, 2, 2, {9, 9}, {2, 2}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // empty phases
     {2, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 3}, ConvolutionDirection::backward},

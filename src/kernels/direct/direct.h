@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/direct/doubling.h"
 #include "kernels/direct/in_place.h"
 #include "kernels/direct/phases.h"
 #include "weft/isa.h"
@@ -179,7 +180,9 @@ struct DirectKernels {
   void (*sum_phases)(const DirectPhases& phases) noexcept;
   void (*load_f32)(const DirectRows& rows) noexcept;
   void (*load_f16)(const DirectRows& rows) noexcept;
-  void (*in_place)(const DirectInPlace& block) noexcept;  // or null
+  void (*sum_doubling)(const DirectDoubling& block) noexcept;  // or null
+  void (*in_place)(const DirectInPlace& block) noexcept;       // or null
+  bool in_place_512;  // with the kernels that has_run() and widens() speak of
 };
 
 // Best instruction set first.

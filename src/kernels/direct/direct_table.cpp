@@ -6,10 +6,22 @@ namespace weft::kernels {
 
 namespace {
 
-// Loads with a mask that cost no more than others are AVX-512's.
 constexpr void (*in_place([[maybe_unused]] Isa isa))(const DirectInPlace&) noexcept {
 #ifdef WEFT_HAVE_avx512
   if (isa == Isa::avx512) return avx512::direct_in_place;
+#endif
+#ifdef WEFT_HAVE_avx2
+  if (isa == Isa::avx2) return avx2::direct_in_place;
+#endif
+  return nullptr;
+}
+
+constexpr void (*doubling([[maybe_unused]] Isa isa))(const DirectDoubling&) noexcept {
+#ifdef WEFT_HAVE_avx512
+  if (isa == Isa::avx512) return avx512::direct_double;
+#endif
+#ifdef WEFT_HAVE_avx2
+  if (isa == Isa::avx2) return avx2::direct_double;
 #endif
   return nullptr;
 }
@@ -22,7 +34,9 @@ constexpr void (*in_place([[maybe_unused]] Isa isa))(const DirectInPlace&) noexc
    level::direct_sum_phases, \
    level::direct_load_f32,   \
    level::direct_load_f16,   \
-   in_place(Isa::level)},
+   doubling(Isa::level),     \
+   in_place(Isa::level),     \
+   Isa::level == Isa::avx512},
 constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
 #undef WEFT_DIRECT
 

@@ -6,22 +6,20 @@
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
+#include "kernels/direct/in_place_source.h"
 #include "kernels/direct/in_place_sums.h"
+#ifdef __AVX512F__
+#include "kernels/direct/in_place_three.h"
+#else
+#include "kernels/direct/in_place_square.h"
+#endif
 
 namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
 using Function = void (*)(Block& b);
-
-// The lanes whose places, every `step` from `place` on, lie in [0, size).
-std::uint16_t inside(int64_t place, int64_t size, int64_t step = 1) {
-  const auto reaching = [&](int64_t end) {
-    return static_cast<unsigned>(std::clamp<int64_t>((end - place + step - 1) / step, 0, kLanes));
-  };
-  return static_cast<std::uint16_t>(_bzhi_u32(~0u, reaching(size)) & ~_bzhi_u32(~0u, reaching(0)));
-}
 
 // Where a column of the window reads, from the place of an output.
 int64_t offset_of(const DirectInPlace& b, int64_t column) {
@@ -35,8 +33,8 @@ void set_lanes(std::uint16_t* masks, int64_t begin, int64_t end) {
   while (begin < end) {
     const int64_t vector = begin / kLanes, left = end - vector * kLanes;
     masks[vector] |= static_cast<std::uint16_t>(
-        _bzhi_u32(0xffffu, static_cast<unsigned>(std::min(left, kLanes))) &
-        (0xffffu << (begin - vector * kLanes)));
+        _bzhi_u32(kAllLanes, static_cast<unsigned>(std::min(left, kLanes))) &
+        (~0u << (begin - vector * kLanes)));
     begin = (vector + 1) * kLanes;
   }
 }
@@ -58,84 +56,6 @@ void inside_of(const DirectInPlace& b, int64_t column, int64_t vectors, std::uin
     set_lanes(masks, row * width + std::max<int64_t>(-right, 0),
               row * width + std::min(width, width - right));
   }
-}
-
-// Where some channels are read: in the input, or in a copy.
-template <class In>
-struct Source {
-  const In* in;  // of channel 0 of the block
-  int64_t channel_stride, layer_stride, row_stride;
-  int64_t layer, row;  // the first layer and row that are there
-  int64_t end;         // of the channels
-};
-
-template <class T>
-bool lies_inside(const DirectInPlace& b, const T* first, int64_t elements) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(first);
-  return begin >= reinterpret_cast<std::uintptr_t>(b.readable) + b.before * sizeof(T) &&
-         begin + (elements + b.after) * sizeof(T) <=
-             reinterpret_cast<std::uintptr_t>(b.readable_end);
-}
-
-// Channels from `channel` on. Vectors that leave the rows must not leave the input, and have
-// float32 to read: what cannot be had in place is copied, some channels at a time.
-template <class T>
-Source<float> source_of(const DirectInPlace& b, int64_t channel) {
-  const auto [d, h, w] = b.first;
-  const int64_t layer = std::max<int64_t>(d, 0), row = std::max<int64_t>(h, 0);
-  const int64_t layers =
-      std::min((b.out_sizes.depth - 1) * b.step.depth + d + b.window.depth, b.in_sizes.depth) -
-      layer;
-  const int64_t rows =
-      std::min((b.out_sizes.height - 1) * b.step.height + h + b.window.height, b.in_sizes.height) -
-      row;
-  const int64_t width = b.in_sizes.width;
-  const int64_t count = std::min(b.copied, b.channels - channel);
-  const T* from = static_cast<const T*>(b.in) + channel * b.in_channel_stride +
-                  layer * b.in_strides.depth + row * b.in_strides.height;
-  if constexpr (sizeof(T) == sizeof(float)) {
-    const int64_t elements = (count - 1) * b.in_channel_stride + (layers - 1) * b.in_strides.depth +
-                             (rows - 1) * b.in_strides.height + width;
-    if (lies_inside(b, from, elements)) {
-      return {from - channel * b.in_channel_stride,
-              b.in_channel_stride,
-              b.in_strides.depth,
-              b.in_strides.height,
-              layer,
-              row,
-              channel + count};
-    }
-  }
-  // Rows without gaps are one.
-  const bool dense = b.in_strides.height == width;
-  const int64_t layer_stride = rows * width;
-  const int64_t channel_stride = DirectInPlace::copied_stride(layers * layer_stride);
-  float* const to = b.copy + (b.before + kDirectColumns - 1) / kDirectColumns * kDirectColumns;
-  // In ascending order, since zeros may be written after each row.
-  const int64_t runs = layers > 1 ? count : 1;
-  for (int64_t c = 0; c < runs; ++c) {
-    for (int64_t k = 0; k < layers; ++k) {
-      const DirectRows r{.from = from + c * b.in_channel_stride + k * b.in_strides.depth,
-                         .from_channel_stride = b.in_channel_stride,
-                         .from_row_stride = b.in_strides.height,
-                         .from_stride = 1,
-                         .to = to + c * channel_stride + k * layer_stride,
-                         .to_odd = nullptr,
-                         .to_channel_stride = channel_stride,
-                         .to_row_stride = width,
-                         .channels = count / runs,
-                         .rows = dense ? 1 : rows,
-                         .columns = dense ? layer_stride : width};
-      sizeof(T) == sizeof(float) ? direct_load_f32(r) : direct_load_f16(r);
-    }
-  }
-  return {to - channel * channel_stride,
-          channel_stride,
-          layer_stride,
-          width,
-          layer,
-          row,
-          channel + count};
 }
 
 // How a block is cut: some rows of at most so many vectors of so many channels.
@@ -178,8 +98,9 @@ Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
   return {in, out - in, bytes / (columns * times), dense ? times : 0};
 }
 
-// Strips are as wide as a cut allows, all nearly the same. In: what the sums read.
-template <class T, class In = float>
+// Strips are as wide as a cut allows, all nearly the same. In: what the sums read. kAnywhere: they
+// read nothing but the rows.
+template <class T, class In = std::conditional_t<kLanes == 16, float, T>, bool kAnywhere = false>
 void sum_channels(const DirectInPlace& b, const Cut& cut) {
   const int64_t vectors = (b.out_sizes.width + kLanes - 1) / kLanes;
   const int64_t strips = (vectors + cut.vectors - 1) / cut.vectors;
@@ -218,7 +139,7 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   block.wanted_channel_stride = b.in_channel_stride * kElement;
   block.in_width = b.in_sizes.width;
   Source<In> source{};
-  if constexpr (sizeof(In) != sizeof(float)) {
+  if constexpr (kAnywhere) {
     source = {static_cast<const In*>(b.in),
               b.in_channel_stride,
               b.in_strides.depth,
@@ -228,8 +149,8 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
               b.channels};
   }
   for (int64_t channel = 0; channel < b.channels; channel += block.channels) {
-    if constexpr (sizeof(In) == sizeof(float)) {
-      if (channel == source.end) source = source_of<T>(b, channel);
+    if constexpr (!kAnywhere) {
+      if (channel == source.end) source = source_of<T, In>(b, channel);
     }
     block.channels = std::min(cut.channels, source.end - channel);
     const Function first_sum = block.channels > 1 ? cut.function(1, block.channels) : wide;
@@ -284,6 +205,7 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   }
 }
 
+#ifdef __AVX512F__
 template <class T, int kRows, int kWindow, int kStep>
 Function block_function(int64_t vectors, int64_t channels) {
   if (channels > 1) return sum_block<T, kRows, 1, 2, kWindow, kStep>;
@@ -323,13 +245,15 @@ void sum_window(const DirectInPlace& b) {
     if (columns <= 8 && b.in_sizes.width <= kLanes) {
       // Where a number is a part of few sums, a copy takes longer than to widen it in a register.
       using In = std::conditional_t<kWindow == 3 || kStep == 2, T, float>;
-      return sum_channels<T, In>(b, {rows, 1, 4, narrow_function<T, In, kWindow, kStep>});
+      return sum_channels<T, In, !std::is_same_v<In, float>>(
+          b, {rows, 1, 4, narrow_function<T, In, kWindow, kStep>});
     }
     if constexpr (kWindow == 3 && kStep == 1) {
       if (DirectInPlace::has_three(b.in_sizes.width, columns, -b.first.width)) {
         const Cut cut = {rows, 7, pair, three_function<T>};
-        return DirectInPlace::widens(columns) ? sum_channels<T, T>(b, cut)
-                                              : sum_channels<T>(b, cut);
+        return DirectInPlace::widens(columns)
+                   ? sum_channels<T, T, !std::is_same_v<T, float>>(b, cut)
+                   : sum_channels<T>(b, cut);
       }
     }
   }
@@ -355,6 +279,28 @@ void sum_window(const DirectInPlace& b) {
            : sum_channels<T>(b, {4, 3, pair, block_function<T, 4, kWindow, kStep>, true});
 }
 
+#else
+template <class T, int kRows, int kWindow, int kStep>
+Function one_vector(int64_t /*vectors*/, int64_t /*channels*/) {
+  return sum_block<T, kRows, 1, 1, kWindow, kStep>;
+}
+
+template <class T, int kWindow, int kStep>
+void sum_window(const DirectInPlace& b) {
+  // Every output has a column of the window inside.
+  const bool pads_little = b.first.width > -kWindow &&
+                           (b.out_sizes.width - 1) * kStep + b.first.width < b.in_sizes.width;
+  if (b.plane.width == 0 && b.window.width == kWindow && pads_little) {
+    if (b.window.depth == 1) return sum_squares<T, kWindow, kStep, false>(b);
+    if constexpr (kWindow == 3) return sum_squares<T, kWindow, kStep, true>(b);
+  }
+  const int64_t rows = rows_together(b.out_sizes.height);
+  const auto sum = [&](auto function) { sum_channels<T>(b, {rows, 1, 1, function, true}); };
+  if (rows == 7) return sum(one_vector<T, 7, kWindow, kStep>);
+  rows == 4 ? sum(one_vector<T, 4, kWindow, kStep>) : sum(one_vector<T, 1, kWindow, kStep>);
+}
+#endif
+
 template <class T>
 void sum(const DirectInPlace& b) {
   if (b.step.height == 2)
@@ -366,7 +312,9 @@ void sum(const DirectInPlace& b) {
 }  // namespace
 
 void direct_in_place(const DirectInPlace& b) noexcept {
+#ifdef __AVX512F__
   if (b.run) return direct_in_place_runs(b);
+#endif
   b.half ? sum<std::uint16_t>(b) : sum<float>(b);
 }
 

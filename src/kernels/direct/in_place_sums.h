@@ -1,25 +1,25 @@
 #pragma once
 
 // Sums of blocks of outputs, read where the input lies or from a copy. Only for in_place.cpp
-// and in_place_runs.cpp.
+// and in_place_runs.cpp, with AVX-512 or AVX2.
 
 #include <immintrin.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
-#include "kernels/interleave.h"
+#include "kernels/half.h"
 #include "kernels/one_nan.h"
 #include "kernels/unrolled.h"
+#ifdef __AVX512F__
+#include "kernels/interleave.h"
+#endif
 
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
 using std::int64_t;
-using Vector = __m512;
-using Mask = __mmask16;
-
-inline constexpr int64_t kLanes = 16;
 
 inline constexpr int64_t kLine = 64;  // bytes
 
@@ -28,11 +28,40 @@ inline constexpr int64_t kLine = 64;  // bytes
 inline constexpr int64_t kInAhead = 8192;
 inline constexpr int64_t kOutAhead = 4096;
 
+#ifdef __AVX512F__
+using Vector = __m512;
+using Mask = __mmask16;
+inline constexpr int64_t kLanes = 16;
+inline constexpr std::uint16_t kAllLanes = 0xffff;
+
 inline Vector set(float x) { return _mm512_set1_ps(x); }
+
+// Keeps a number in its register: gcc would rather load it at each use.
+inline Vector keep(Vector x) {
+  asm("" : "+v"(x));
+  return x;
+}
+
+// As _mm512_loadu_ps(), for numbers that are used several times.
+inline Vector load(const float* from) { return keep(_mm512_loadu_ps(from)); }
+
+// The lanes of some bits.
+template <int kStep>
+Mask lanes_of(std::uint16_t bits) {
+  return bits;
+}
+
+// Of x those lanes; where sums have a mask themselves, all.
+inline Vector only(Vector x, Mask /*mask*/) { return x; }
 
 // c where the mask is not set, which costs nothing; masks of loads do.
 inline Vector multiply_add(Vector a, Vector b, Vector c, Mask mask) {
   return _mm512_mask3_fmadd_ps(a, b, c, mask);
+}
+
+template <int kStep>
+Vector in_order(Vector x) {
+  return x;
 }
 
 inline Vector finish(Vector sum, Vector bias) { return one_nan(_mm512_add_ps(sum, bias)); }
@@ -42,31 +71,87 @@ inline void store(Vector x, Mask mask, std::uint16_t* to) {
   _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x, _MM_FROUND_NO_EXC));
 }
 
-// The halves of a vector to two channels. An extraction to memory, which gcc would make of the
-// second one, touches all of it.
-inline void store_halves(Vector x, __mmask8 mask, float* low, float* high) {
-  __m256 second = _mm512_extractf32x8_ps(x, 1);
-  asm("" : "+v"(second));
-  _mm256_mask_storeu_ps(low, mask, _mm512_castps512_ps256(x));
-  _mm256_mask_storeu_ps(high, mask, second);
-}
-inline void store_halves(Vector x, __mmask8 mask, std::uint16_t* low, std::uint16_t* high) {
-  const __m256i narrow = _mm512_cvtps_ph(x, _MM_FROUND_NO_EXC);
-  _mm_mask_storeu_epi16(low, mask, _mm256_castsi256_si128(narrow));
-  _mm_mask_storeu_epi16(high, mask, _mm256_extracti128_si256(narrow, 1));
-}
+#else
+using Vector = __m256;
+using Mask = __m256;
+inline constexpr int64_t kLanes = 8;
+inline constexpr std::uint16_t kAllLanes = 0xff;
 
-// Keeps a number in its register: gcc would rather load it at each use.
+inline Vector set(float x) { return _mm256_set1_ps(x); }
+
 inline Vector keep(Vector x) {
-  asm("" : "+v"(x));
+  asm("" : "+x"(x));
   return x;
 }
 
-// As load(), for numbers that are used several times.
-inline Vector load(const float* from) { return keep(_mm512_loadu_ps(from)); }
+inline Vector load(const float* from) { return _mm256_loadu_ps(from); }
+inline Vector load(const std::uint16_t* from) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+template <int kStep>
+Mask lanes_of(std::uint16_t bits) {
+  const __m256i lanes = kStep == 2 ? _mm256_setr_epi32(1, 2, 16, 32, 4, 8, 64, 128)
+                                   : _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_castsi256_ps(
+      _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits), lanes), lanes));
+}
+inline Vector only(Vector x, Mask mask) { return keep(_mm256_and_ps(x, mask)); }
+
+inline Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
+inline Vector multiply_add(Vector a, Vector b, Vector c, Mask /*mask*/) {
+  return multiply_add(a, b, c);
+}
+
+// Every other number of two vectors, those of their halves together until in_order().
+inline Vector every_other(Vector low, Vector high) { return _mm256_shuffle_ps(low, high, 0x88); }
+template <int kStep>
+Vector in_order(Vector x) {
+  if constexpr (kStep == 1) return x;
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(x), 0xd8));
+}
+
+inline Vector finish(Vector sum, Vector bias) {
+  const Vector x = _mm256_add_ps(sum, bias);
+  return _mm256_blendv_ps(x, set(kOneNan), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+
+// Stores with a mask take AMD's processors 18 operations and more.
+inline void store(Vector x, unsigned mask, float* to) {
+  if (mask == kAllLanes) return _mm256_storeu_ps(to, x);
+  __m128 half = _mm256_castps256_ps128(x);
+  if ((mask & 8) != 0) {
+    _mm_storeu_ps(to, half);
+    half = _mm256_extractf128_ps(x, 1);
+    to += 4;
+    mask >>= 4;
+  }
+  if ((mask & 2) != 0) {
+    _mm_storel_pi(reinterpret_cast<__m64*>(to), half);
+    half = _mm_movehl_ps(half, half);
+    to += 2;
+    mask >>= 2;
+  }
+  if ((mask & 1) != 0) _mm_store_ss(to, half);
+}
+inline void store(Vector x, unsigned mask, std::uint16_t* to) {
+  const __m128i halves = _mm256_cvtps_ph(x, _MM_FROUND_NO_EXC);
+  if (mask == kAllLanes) return _mm_storeu_si128(reinterpret_cast<__m128i*>(to), halves);
+  store_some_halves(halves, to, __builtin_popcount(mask));
+}
+#endif
+
+// The lanes whose places, every `step` from `place` on, lie in [0, size).
+inline std::uint16_t inside(int64_t place, int64_t size, int64_t step = 1) {
+  const auto reaching = [&](int64_t end) {
+    return static_cast<unsigned>(std::clamp<int64_t>((end - place + step - 1) / step, 0, kLanes));
+  };
+  return static_cast<std::uint16_t>(_bzhi_u32(~0u, reaching(size)) & ~_bzhi_u32(~0u, reaching(0)));
+}
 
 // Rows follow each other by one addition; gcc would keep the distance of each somewhere.
-inline const float* step(const float* row, int64_t stride) {
+template <class T>
+const T* step(const T* row, int64_t stride) {
   row += stride;
   asm("" : "+r"(row));
   return row;
@@ -113,6 +198,7 @@ void fetch_output(const T* to) {
 // output, and of the input that is wanted.
 template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
 WEFT_UNROLLED void sum_block(Block& b) {
+  using In = std::conditional_t<kLanes == 16, float, T>;  // what is read
   constexpr int kInRows = (kRows - 1) * kStep + kWindow;
   constexpr int kAll = kVectors * kChannels;
   static_assert(kVectors == 1 || kChannels == 1);
@@ -126,7 +212,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
   const int64_t stride = b.in_row_stride, columns = b.columns, top = b.top, bottom = b.bottom;
   const char* wanted = b.fetch.in;
   const float* factors = b.filter;
-  const auto* in_layer = static_cast<const float*>(b.in);
+  const auto* in_layer = static_cast<const In*>(b.in);
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.masks;
     for (int64_t j = 0; j < columns; ++j, factors += kWindow) {
@@ -136,7 +222,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
       }
       Mask mask[kVectors];
 #pragma GCC unroll 16
-      for (Mask& m : mask) m = *masks++;
+      for (Mask& m : mask) m = lanes_of<kStep>(*masks++);
       Vector factor[kChannels][kWindow];
 #pragma GCC unroll 2
       for (int c = 0; c < kChannels; ++c) {
@@ -144,20 +230,21 @@ WEFT_UNROLLED void sum_block(Block& b) {
 #pragma GCC unroll 16
         for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i]));
       }
-      const float* line = in_layer + b.offsets[j];
+      const In* line = in_layer + b.offsets[j];
 #pragma GCC unroll 32
       for (int i = 0; i < kInRows; ++i, line = step(line, stride)) {
         // Padding is less than a window.
         if (i < kWindow - 1 && i < top) continue;
         if (i > kInRows - kWindow && i >= bottom) continue;
         Vector x[kAll];
-        const float* from = line;
+        const In* from = line;
 #pragma GCC unroll 16
         for (int n = 0; n < kAll; ++n, from += next) {
           x[n] = load(from);
           if constexpr (kStep == 2) {
             x[n] = keep(every_other(x[n], load(from + kLanes)));
           }
+          x[n] = only(x[n], mask[n % kVectors]);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < kRows; ++r) {
@@ -179,247 +266,13 @@ WEFT_UNROLLED void sum_block(Block& b) {
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
 #pragma GCC unroll 16
       for (int n = 0; n < kVectors; ++n) {
-        const Mask mask = n < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask;
+        const auto mask = n < kVectors - 1 ? kAllLanes : b.out_mask;
         if constexpr (kStep > 1) fetch_output(to + n * kLanes);
-        store(finish(sum[r][c * kVectors + n], bias), mask, to + n * kLanes);
+        store(in_order<kStep>(finish(sum[r][c * kVectors + n], bias)), mask, to + n * kLanes);
       }
     }
   }
   b.fetch.in = wanted;
-}
-
-// The input rows of a block, one after the other.
-template <class In, int kVectors>
-class InputRows {
- public:
-  explicit InputRows(const Block& b)
-      : row_(static_cast<const In*>(b.in) + b.offsets[0]), stride_(b.in_row_stride) {}
-  const float* row() const { return row_; }
-  void advance() { row_ = step(row_, stride_); }
-
- private:
-  const float* row_;
-  int64_t stride_;
-};
-
-// Those of float16 are widened some rows ahead: loads of what was just written would wait for it to
-// leave the store buffer.
-template <int kVectors>
-class InputRows<std::uint16_t, kVectors> {
- public:
-  explicit InputRows(const Block& b)
-      : stride_(b.in_row_stride),
-        end_(std::min(b.bottom, b.rows + 2)),
-        widened_(std::max<int64_t>(b.top, 0)) {
-    // The first of the elements that are read, or of those that lie inside.
-    const int64_t begin = b.column + b.offsets[0], first = std::max<int64_t>(begin, 0);
-    const int64_t end = std::min(begin + kVectors * kLanes + 2, b.in_width);
-    for (int n = 0; n < 3; ++n) {
-      const int64_t left = end - first - (kVectors - 2 + n) * kLanes;
-      last_[n] = static_cast<Mask>(
-          _bzhi_u32(0xffffu, static_cast<unsigned>(std::clamp<int64_t>(left, 0, kLanes))));
-    }
-    from_ = static_cast<const std::uint16_t*>(b.in) + first - b.column + widened_ * stride_;
-    start_ = kLanes + begin - first;
-    std::fill_n(&widened_rows_[0][0], kRows * kFloats, 0.0f);
-    while (widened_ < kRows - 1) widen();
-  }
-  const float* row() const { return widened_rows_[row_ % kRows] + start_; }
-  void advance() {
-    widen();
-    ++row_;
-  }
-
- private:
-  static constexpr int64_t kRows = 4;
-  static constexpr int64_t kFloats = (kVectors + 3) * kLanes;  // the first vector is padding
-
-  void widen() {
-    if (widened_ < end_) {
-      float* const to = widened_rows_[widened_ % kRows] + kLanes;
-      const auto widen_vector = [&](int n, Mask mask) {
-        const __m256i halves = _mm256_maskz_loadu_epi16(mask, from_ + n * kLanes);
-        _mm512_store_ps(to + n * kLanes, _mm512_cvtph_ps(halves));
-      };
-#pragma GCC unroll 8
-      for (int n = 0; n < kVectors - 2; ++n) widen_vector(n, 0xffff);
-      widen_vector(kVectors - 2, last_[0]);
-      widen_vector(kVectors - 1, last_[1]);
-      if (last_[2] != 0) widen_vector(kVectors, last_[2]);
-    }
-    from_ += stride_;
-    ++widened_;
-  }
-
-  const std::uint16_t* from_;
-  int64_t stride_, end_, start_, widened_, row_ = 0;
-  Mask last_[3];  // of the last vectors
-  alignas(kLine) float widened_rows_[kRows][kFloats];
-};
-
-// All rows of some vectors, for windows of 3 x 3: each column of an input row is loaded once, for
-// the three rows of outputs that it is a part of. Vectors between the first and the last one lie
-// inside. In: what is read.
-template <class T, class In, int kVectors, int kChannels>
-WEFT_UNROLLED void sum_three(Block& b) {
-  constexpr int kAll = kVectors * kChannels;
-  Vector factor[kChannels][3][3], bias[kChannels];
-#pragma GCC unroll 2
-  for (int c = 0; c < kChannels; ++c) {
-    bias[c] = keep(set(b.bias[c]));
-#pragma GCC unroll 16
-    for (int i = 0; i < 9; ++i) {
-      factor[c][i % 3][i / 3] = keep(set(b.filter[c * b.filter_channel_stride + i]));
-    }
-  }
-  Mask left[3], right[3];
-#pragma GCC unroll 3
-  for (int64_t j = 0; j < 3; ++j) {
-    left[j] = b.masks[j * kVectors];
-    right[j] = b.masks[j * kVectors + kVectors - 1];
-  }
-  const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
-  const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom;
-  const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
-  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
-  Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
-  InputRows<In, kVectors> input(b);
-  const char* wanted = b.wanted;
-  T* out = static_cast<T*>(b.out);
-  for (int64_t i = 0; i < end; ++i, input.advance(), wanted += wanted_stride) {
-    if (i >= top && i < bottom) {
-      const float* from = input.row();
-#pragma GCC unroll 8
-      for (int n = 0; n < kAll; ++n, from += next) {
-        const int v = n % kVectors, c = n / kVectors;
-        // A line holds two vectors of float16.
-        if (sizeof(T) == sizeof(float) || v % 2 == 0) {
-          __builtin_prefetch(wanted + v * kLanes * static_cast<int64_t>(sizeof(T)) +
-                             c * wanted_next);
-        }
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) {
-          const Vector x = load(from + j);
-          const Mask mask = v == 0 ? left[j] : v < kVectors - 1 ? static_cast<Mask>(-1) : right[j];
-#pragma GCC unroll 3
-          for (int r = 0; r < 3; ++r) {
-            sum[r][n] = multiply_add(factor[c][2 - r][j], x, sum[r][n], mask);
-          }
-        }
-      }
-    }
-    if (i >= 2) {
-#pragma GCC unroll 8
-      for (int n = 0; n < kAll; ++n) {
-        const int v = n % kVectors, c = n / kVectors;
-        T* const to = out + v * kLanes + c * out_next;
-        if (sizeof(T) == sizeof(float) || v % 2 == 0) fetch_output(to);
-        store(finish(sum[0][n], bias[c]), v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask,
-              to);
-      }
-      out += out_stride;
-    }
-#pragma GCC unroll 8
-    for (int n = 0; n < kAll; ++n) {
-      sum[0][n] = sum[1][n];
-      sum[1][n] = sum[2][n];
-      sum[2][n] = set(0.0f);
-    }
-  }
-}
-
-// All rows, of up to 8 outputs and 16 inputs, of two or four channels, two in a vector: what a
-// column of the window reads is a permutation of two rows. In: what is read.
-template <class T, class In, int kPairs, int kWindow, int kStep>
-WEFT_UNROLLED void sum_narrow(Block& b) {
-  constexpr int kLive = (kWindow + kStep - 1) / kStep;
-  constexpr int kTaps = kWindow * kWindow;
-  const auto halves = [](float low, float high) {
-    return _mm512_mask_broadcastss_ps(set(low), 0xff00, _mm_set_ss(high));
-  };
-  Vector factor[kPairs][kTaps], bias[kPairs];
-  const In* in[2 * kPairs];
-  T* out[2 * kPairs];
-#pragma GCC unroll 2
-  for (int p = 0; p < kPairs; ++p) {
-    // The last channel once more where one is missing.
-    const int64_t channels[] = {int64_t{2} * p, std::min<int64_t>(2 * p + 1, b.channels - 1)};
-    const float* filters[2];
-#pragma GCC unroll 2
-    for (int c = 0; c < 2; ++c) {
-      in[2 * p + c] = static_cast<const In*>(b.in) + channels[c] * b.in_channel_stride;
-      out[2 * p + c] = static_cast<T*>(b.out) + channels[c] * b.out_channel_stride;
-      filters[c] = b.filter + channels[c] * b.filter_channel_stride;
-    }
-    for (int t = 0; t < kTaps; ++t) factor[p][t] = halves(filters[0][t], filters[1][t]);
-    bias[p] = keep(halves(b.bias[channels[0]], b.bias[channels[1]]));
-  }
-  const __m512i lanes =
-      kStep == 2 ? even_numbers()
-                 : _mm512_set_epi32(23, 22, 21, 20, 19, 18, 17, 16, 7, 6, 5, 4, 3, 2, 1, 0);
-  __m512i places[kWindow];
-  Mask mask[kWindow];
-#pragma GCC unroll 8
-  for (int j = 0; j < kWindow; ++j) {
-    places[j] = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(b.offsets[j])));
-    mask[j] = static_cast<Mask>((b.masks[j] & 0xff) * 0x101);
-  }
-  [[maybe_unused]] const auto in_mask =
-      static_cast<Mask>(_bzhi_u32(0xffffu, static_cast<unsigned>(b.in_width)));
-  const auto load_row = [&](const In* row) {
-    if constexpr (sizeof(In) == sizeof(float)) return load(row);
-    return keep(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(in_mask, row)));
-  };
-  const auto out_mask = static_cast<__mmask8>(b.out_mask);
-  const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
-  const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
-  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
-  Vector sum[kLive][kPairs] = {};  // of rows that are not complete, the first ones first
-  const char* wanted = b.wanted;
-  int64_t place = 0, to = 0;
-  for (int64_t i = 0; i < end; ++i) {
-#pragma GCC unroll 2
-    for (int s = 0; s < kStep; ++s, place += stride, wanted += wanted_stride) {
-      const int64_t row = i * kStep + s;
-      if (row < top || row >= bottom) continue;
-      Vector low[kPairs], high[kPairs];
-#pragma GCC unroll 2
-      for (int p = 0; p < kPairs; ++p) {
-        low[p] = load_row(in[2 * p] + place);
-        high[p] = load_row(in[2 * p + 1] + place);
-        __builtin_prefetch(wanted + int64_t{2} * p * wanted_next);
-        __builtin_prefetch(wanted + (int64_t{2} * p + 1) * wanted_next);
-      }
-#pragma GCC unroll 8
-      for (int j = 0; j < kWindow; ++j) {
-#pragma GCC unroll 2
-        for (int p = 0; p < kPairs; ++p) {
-          const Vector x = keep(_mm512_permutex2var_ps(low[p], places[j], high[p]));
-#pragma GCC unroll 8
-          for (int r = 0; r < kLive; ++r) {
-            const int h = s + (kLive - 1 - r) * kStep;
-            if (h >= kWindow) continue;
-            sum[r][p] = multiply_add(factor[p][j * kWindow + h], x, sum[r][p], mask[j]);
-          }
-        }
-      }
-    }
-    if (i >= kLive - 1) {
-#pragma GCC unroll 2
-      for (int p = 0; p < kPairs; ++p) {
-        fetch_output(out[2 * p] + to);
-        fetch_output(out[2 * p + 1] + to);
-        store_halves(finish(sum[0][p], bias[p]), out_mask, out[2 * p] + to, out[2 * p + 1] + to);
-      }
-      to += out_stride;
-    }
-#pragma GCC unroll 2
-    for (int p = 0; p < kPairs; ++p) {
-#pragma GCC unroll 8
-      for (int r = 0; r < kLive - 1; ++r) sum[r][p] = sum[r + 1][p];
-      sum[kLive - 1][p] = set(0.0f);
-    }
-  }
 }
 
 }  // namespace

@@ -1,0 +1,261 @@
+#pragma once
+
+// Sums of all rows of a block under small windows, in the registers of AVX-512. Only for
+// in_place.cpp.
+
+#include "kernels/direct/in_place_sums.h"
+#include "kernels/interleave.h"
+
+namespace weft::kernels::WEFT_ISA {
+namespace {
+
+// The halves of a vector to two channels. An extraction to memory, which gcc would make of the
+// second one, touches all of it.
+inline void store_halves(Vector x, __mmask8 mask, float* low, float* high) {
+  __m256 second = _mm512_extractf32x8_ps(x, 1);
+  asm("" : "+v"(second));
+  _mm256_mask_storeu_ps(low, mask, _mm512_castps512_ps256(x));
+  _mm256_mask_storeu_ps(high, mask, second);
+}
+inline void store_halves(Vector x, __mmask8 mask, std::uint16_t* low, std::uint16_t* high) {
+  const __m256i narrow = _mm512_cvtps_ph(x, _MM_FROUND_NO_EXC);
+  _mm_mask_storeu_epi16(low, mask, _mm256_castsi256_si128(narrow));
+  _mm_mask_storeu_epi16(high, mask, _mm256_extracti128_si256(narrow, 1));
+}
+
+// The input rows of a block, one after the other.
+template <class In, int kVectors>
+class InputRows {
+ public:
+  explicit InputRows(const Block& b)
+      : row_(static_cast<const In*>(b.in) + b.offsets[0]), stride_(b.in_row_stride) {}
+  const float* row() const { return row_; }
+  void advance() { row_ = step(row_, stride_); }
+
+ private:
+  const float* row_;
+  int64_t stride_;
+};
+
+// Those of float16 are widened some rows ahead: loads of what was just written would wait for it to
+// leave the store buffer.
+template <int kVectors>
+class InputRows<std::uint16_t, kVectors> {
+ public:
+  explicit InputRows(const Block& b)
+      : stride_(b.in_row_stride),
+        end_(std::min(b.bottom, b.rows + 2)),
+        widened_(std::max<int64_t>(b.top, 0)) {
+    // The first of the elements that are read, or of those that lie inside.
+    const int64_t begin = b.column + b.offsets[0], first = std::max<int64_t>(begin, 0);
+    const int64_t end = std::min(begin + kVectors * kLanes + 2, b.in_width);
+    for (int n = 0; n < 3; ++n) {
+      const int64_t left = end - first - (kVectors - 2 + n) * kLanes;
+      last_[n] = static_cast<Mask>(
+          _bzhi_u32(0xffffu, static_cast<unsigned>(std::clamp<int64_t>(left, 0, kLanes))));
+    }
+    from_ = static_cast<const std::uint16_t*>(b.in) + first - b.column + widened_ * stride_;
+    start_ = kLanes + begin - first;
+    std::fill_n(&widened_rows_[0][0], kRows * kFloats, 0.0f);
+    while (widened_ < kRows - 1) widen();
+  }
+  const float* row() const { return widened_rows_[row_ % kRows] + start_; }
+  void advance() {
+    widen();
+    ++row_;
+  }
+
+ private:
+  static constexpr int64_t kRows = 4;
+  static constexpr int64_t kFloats = (kVectors + 3) * kLanes;  // the first vector is padding
+
+  void widen() {
+    if (widened_ < end_) {
+      float* const to = widened_rows_[widened_ % kRows] + kLanes;
+      const auto widen_vector = [&](int n, Mask mask) {
+        const __m256i halves = _mm256_maskz_loadu_epi16(mask, from_ + n * kLanes);
+        _mm512_store_ps(to + n * kLanes, _mm512_cvtph_ps(halves));
+      };
+#pragma GCC unroll 8
+      for (int n = 0; n < kVectors - 2; ++n) widen_vector(n, 0xffff);
+      widen_vector(kVectors - 2, last_[0]);
+      widen_vector(kVectors - 1, last_[1]);
+      if (last_[2] != 0) widen_vector(kVectors, last_[2]);
+    }
+    from_ += stride_;
+    ++widened_;
+  }
+
+  const std::uint16_t* from_;
+  int64_t stride_, end_, start_, widened_, row_ = 0;
+  Mask last_[3];  // of the last vectors
+  alignas(kLine) float widened_rows_[kRows][kFloats];
+};
+
+// All rows of some vectors, for windows of 3 x 3: each column of an input row is loaded once, for
+// the three rows of outputs that it is a part of. Vectors between the first and the last one lie
+// inside. In: what is read.
+template <class T, class In, int kVectors, int kChannels>
+WEFT_UNROLLED void sum_three(Block& b) {
+  constexpr int kAll = kVectors * kChannels;
+  Vector factor[kChannels][3][3], bias[kChannels];
+#pragma GCC unroll 2
+  for (int c = 0; c < kChannels; ++c) {
+    bias[c] = keep(set(b.bias[c]));
+#pragma GCC unroll 16
+    for (int i = 0; i < 9; ++i) {
+      factor[c][i % 3][i / 3] = keep(set(b.filter[c * b.filter_channel_stride + i]));
+    }
+  }
+  Mask left[3], right[3];
+#pragma GCC unroll 3
+  for (int64_t j = 0; j < 3; ++j) {
+    left[j] = b.masks[j * kVectors];
+    right[j] = b.masks[j * kVectors + kVectors - 1];
+  }
+  const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
+  const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom;
+  const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
+  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
+  Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
+  InputRows<In, kVectors> input(b);
+  const char* wanted = b.wanted;
+  T* out = static_cast<T*>(b.out);
+  for (int64_t i = 0; i < end; ++i, input.advance(), wanted += wanted_stride) {
+    if (i >= top && i < bottom) {
+      const float* from = input.row();
+#pragma GCC unroll 8
+      for (int n = 0; n < kAll; ++n, from += next) {
+        const int v = n % kVectors, c = n / kVectors;
+        // A line holds two vectors of float16.
+        if (sizeof(T) == sizeof(float) || v % 2 == 0) {
+          __builtin_prefetch(wanted + v * kLanes * static_cast<int64_t>(sizeof(T)) +
+                             c * wanted_next);
+        }
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) {
+          const Vector x = load(from + j);
+          const Mask mask = v == 0 ? left[j] : v < kVectors - 1 ? static_cast<Mask>(-1) : right[j];
+#pragma GCC unroll 3
+          for (int r = 0; r < 3; ++r) {
+            sum[r][n] = multiply_add(factor[c][2 - r][j], x, sum[r][n], mask);
+          }
+        }
+      }
+    }
+    if (i >= 2) {
+#pragma GCC unroll 8
+      for (int n = 0; n < kAll; ++n) {
+        const int v = n % kVectors, c = n / kVectors;
+        T* const to = out + v * kLanes + c * out_next;
+        if (sizeof(T) == sizeof(float) || v % 2 == 0) fetch_output(to);
+        store(finish(sum[0][n], bias[c]), v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask,
+              to);
+      }
+      out += out_stride;
+    }
+#pragma GCC unroll 8
+    for (int n = 0; n < kAll; ++n) {
+      sum[0][n] = sum[1][n];
+      sum[1][n] = sum[2][n];
+      sum[2][n] = set(0.0f);
+    }
+  }
+}
+
+// All rows, of up to 8 outputs and 16 inputs, of two or four channels, two in a vector: what a
+// column of the window reads is a permutation of two rows. In: what is read.
+template <class T, class In, int kPairs, int kWindow, int kStep>
+WEFT_UNROLLED void sum_narrow(Block& b) {
+  constexpr int kLive = (kWindow + kStep - 1) / kStep;
+  constexpr int kTaps = kWindow * kWindow;
+  const auto halves = [](float low, float high) {
+    return _mm512_mask_broadcastss_ps(set(low), 0xff00, _mm_set_ss(high));
+  };
+  Vector factor[kPairs][kTaps], bias[kPairs];
+  const In* in[2 * kPairs];
+  T* out[2 * kPairs];
+#pragma GCC unroll 2
+  for (int p = 0; p < kPairs; ++p) {
+    // The last channel once more where one is missing.
+    const int64_t channels[] = {int64_t{2} * p, std::min<int64_t>(2 * p + 1, b.channels - 1)};
+    const float* filters[2];
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
+      in[2 * p + c] = static_cast<const In*>(b.in) + channels[c] * b.in_channel_stride;
+      out[2 * p + c] = static_cast<T*>(b.out) + channels[c] * b.out_channel_stride;
+      filters[c] = b.filter + channels[c] * b.filter_channel_stride;
+    }
+    for (int t = 0; t < kTaps; ++t) factor[p][t] = halves(filters[0][t], filters[1][t]);
+    bias[p] = keep(halves(b.bias[channels[0]], b.bias[channels[1]]));
+  }
+  const __m512i lanes =
+      kStep == 2 ? even_numbers()
+                 : _mm512_set_epi32(23, 22, 21, 20, 19, 18, 17, 16, 7, 6, 5, 4, 3, 2, 1, 0);
+  __m512i places[kWindow];
+  Mask mask[kWindow];
+#pragma GCC unroll 8
+  for (int j = 0; j < kWindow; ++j) {
+    places[j] = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(b.offsets[j])));
+    mask[j] = static_cast<Mask>((b.masks[j] & 0xff) * 0x101);
+  }
+  [[maybe_unused]] const auto in_mask =
+      static_cast<Mask>(_bzhi_u32(0xffffu, static_cast<unsigned>(b.in_width)));
+  const auto load_row = [&](const In* row) {
+    if constexpr (sizeof(In) == sizeof(float)) return load(row);
+    return keep(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(in_mask, row)));
+  };
+  const auto out_mask = static_cast<__mmask8>(b.out_mask);
+  const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
+  const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
+  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
+  Vector sum[kLive][kPairs] = {};  // of rows that are not complete, the first ones first
+  const char* wanted = b.wanted;
+  int64_t place = 0, to = 0;
+  for (int64_t i = 0; i < end; ++i) {
+#pragma GCC unroll 2
+    for (int s = 0; s < kStep; ++s, place += stride, wanted += wanted_stride) {
+      const int64_t row = i * kStep + s;
+      if (row < top || row >= bottom) continue;
+      Vector low[kPairs], high[kPairs];
+#pragma GCC unroll 2
+      for (int p = 0; p < kPairs; ++p) {
+        low[p] = load_row(in[2 * p] + place);
+        high[p] = load_row(in[2 * p + 1] + place);
+        __builtin_prefetch(wanted + int64_t{2} * p * wanted_next);
+        __builtin_prefetch(wanted + (int64_t{2} * p + 1) * wanted_next);
+      }
+#pragma GCC unroll 8
+      for (int j = 0; j < kWindow; ++j) {
+#pragma GCC unroll 2
+        for (int p = 0; p < kPairs; ++p) {
+          const Vector x = keep(_mm512_permutex2var_ps(low[p], places[j], high[p]));
+#pragma GCC unroll 8
+          for (int r = 0; r < kLive; ++r) {
+            const int h = s + (kLive - 1 - r) * kStep;
+            if (h >= kWindow) continue;
+            sum[r][p] = multiply_add(factor[p][j * kWindow + h], x, sum[r][p], mask[j]);
+          }
+        }
+      }
+    }
+    if (i >= kLive - 1) {
+#pragma GCC unroll 2
+      for (int p = 0; p < kPairs; ++p) {
+        fetch_output(out[2 * p] + to);
+        fetch_output(out[2 * p + 1] + to);
+        store_halves(finish(sum[0][p], bias[p]), out_mask, out[2 * p] + to, out[2 * p + 1] + to);
+      }
+      to += out_stride;
+    }
+#pragma GCC unroll 2
+    for (int p = 0; p < kPairs; ++p) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kLive - 1; ++r) sum[r][p] = sum[r + 1][p];
+      sum[kLive - 1][p] = set(0.0f);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels::WEFT_ISA
