@@ -13,8 +13,7 @@ namespace weft::kernels {
 // in the order of h, w, as DirectKernels::sum_phases does.
 //
 //   in      in(r, i) = in[r * in_row_stride + i]; readable up to the next multiple of
-//   kDirectColumns
-//           columns, and one more
+//           kDirectColumns columns, and one more
 //   filter  by h, then by i + w, then by a and b: those that there are
 //   out     out(y, x) = out[y * out_row_stride + x] for those rows and columns that are inside
 struct DirectDoubling {

@@ -175,8 +175,6 @@ void sum_squares(const DirectInPlace& b) {
                 layer * b.out_strides.depth + first * b.out_strides.height;
         // Of the layers under the window the last one is new; after the last output, the next
         // channel's first one.
-        // Of the layers under the window the last one is new; after the last output, the next
-        // channel's first one.
         s.wanted = reinterpret_cast<const char*>(
                        static_cast<const T*>(b.in) + channel * b.in_channel_stride +
                        (in_layer + b.window.depth - 1) * b.in_strides.depth +
