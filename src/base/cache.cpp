@@ -69,7 +69,8 @@ std::int64_t outer_cache_bytes() noexcept {
 }
 
 std::int64_t past_caches_bytes() noexcept {
-  static const std::int64_t bytes = outer_cache_bytes() / (is_amd_before_zen5() ? 4 : 1);
+  static const std::int64_t bytes =
+      outer_cache_bytes() / (is_amd_before_zen5() && amd_outer_cache_bytes() > 0 ? 4 : 1);
   return bytes;
 }
 

@@ -31,7 +31,9 @@ class PlanesAhead {
     const std::int64_t planes = base::is_amd() ? 3 : 1;
     inside_ = count - planes;
     bytes_ = planes * step_bytes;
-    behind_ = planes == 1 || next_bytes == 0 ? bytes_ : bytes_ - count * step_bytes + next_bytes;
+    std::int64_t all_bytes = 0;  // beyond 64 bits for steps that no image has: nothing is lost then
+    const bool far = __builtin_mul_overflow(count, step_bytes, &all_bytes);
+    behind_ = planes == 1 || next_bytes == 0 || far ? bytes_ : bytes_ - all_bytes + next_bytes;
   }
 
   std::int64_t of(std::int64_t plane) const { return plane < inside_ ? bytes_ : behind_; }
