@@ -23,9 +23,9 @@ namespace weft::ops {
 // Only where all phases read the same inputs (PhaseRing), so that no weight is made up; results are
 // convolved into the workspace, then interleaved. A sum has the bits that FORWARD gives it. Where
 // windows do not overlap, an image is cut into blocks of rows, one thread each, whose results stay
-// in its second-level cache. The workspace holds the results of a block a thread, or of one image,
-// at most 1 GiB, and, if it is not prepared, a copy of the filter, besides what the FORWARD plan
-// asks for.
+// in its second-level cache. The workspace holds the results of a block a thread (a row of
+// positions at least), or of one image, each at most 1 GiB, and, if it is not prepared, a copy of
+// the filter, besides what the FORWARD plan asks for.
 class PhaseConvolution final : public PlanBody {
  public:
   // Where it does, no other way was faster on shapes of all kinds: 1.3 to 30 times the time of this
