@@ -374,6 +374,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
     for (std::int64_t s = 0; s < strips; ++s) terms += slot.strips[s].depth;
     const std::int64_t next_step =
         base::divide_up(filter_rows * columns * sizeof(float), std::max<std::int64_t>(terms, 1));
+    LinesAhead input =
+        input_ahead(tile, first + channels, tiling_.channel_block, strips * tile.panel_count);
     kernels::GemmTile product{.a_step = step,
                               .acc_stride = tile.merged * columns,
                               .next_step = std::min<std::int64_t>(next_step, 64)};
@@ -396,6 +398,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       for (std::int64_t s = 0; s < strips; ++s) {
         const Strip& strip = slot.strips[s];
         results.fetch_share();
+        input.fetch_share();
         product.a = a + strip.a;
         product.b = filters[strip.phase];
         product.acc = sums + strip.acc;

@@ -204,6 +204,7 @@ class ConvolutionPlan final : public PlanBody {
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
   std::int64_t list_strips(const Tile& tile, std::int64_t channels,
                            const Slot& slot) const noexcept;
+  bool is_padded_row(const Phase& phase, std::int64_t count) const noexcept;
   void list_offsets(const Tile& tile, std::int64_t* offsets) const noexcept;
   std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,
                           kernels::GemmTerm* terms) const noexcept;
@@ -235,6 +236,8 @@ class ConvolutionPlan final : public PlanBody {
                      std::int64_t panel) const noexcept;
   LinesAhead results_ahead(const RunArguments& arguments, const Tile& tile, std::int64_t panel,
                            std::int64_t strips) const noexcept;
+  LinesAhead input_ahead(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
+                         std::int64_t strips) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
                    const Slot& slot) const noexcept;
   void store_run(const float* sums, std::int64_t count, std::int64_t channels, std::byte* to,

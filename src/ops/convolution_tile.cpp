@@ -93,6 +93,24 @@ void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) 
                   .size = pitch});
 }
 
+// Of channels that are packed after some strips, where their rows are one run each.
+LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_channel,
+                                        std::int64_t channels, std::int64_t strips) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const AxisWindow& rows = tile.windows[1];
+  channels = std::min(channels, g.in_channels - first_channel);
+  if (channels <= 0 || tile.in_place || g.axes[0].in_size() > 1 || rows.far ||
+      g.in_strides[2] != 1) {
+    return {};
+  }
+  const std::int64_t begin = std::max<std::int64_t>(rows.lowest, 0);
+  const std::int64_t end = std::min(rows.lowest + rows.size, g.axes[1].in_size());
+  return {
+      tile.input + (first_channel * g.in_channel_stride + begin * g.in_strides[1]) * element_bytes_,
+      channels, g.in_channel_stride * element_bytes_,
+      (end - begin) * g.in_strides[1] * element_bytes_, strips};
+}
+
 // A row of one channel, cut into strips.
 void ConvolutionPlan::spread_row(const Tile& tile, const float* row, std::int64_t channels,
                                  float* to) const noexcept {
@@ -366,6 +384,8 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
               rows > 1 ? std::array<std::int64_t, 2>{0, phase.taps}
                        : taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
           const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
+          const bool padded_row = rows == 1 && count == positions && is_padded_row(phase, count) &&
+                                  taps_w[1] - taps_w[0] == kernels::kPaddedTaps;
           *strip++ = {
               .terms = slot.terms + index * list_terms_,
               .depth = depths[index],
@@ -375,6 +395,7 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
               .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
               .function = across_        ? gemm_.tile(count / gemm_.lanes, columns, 1)
                           : left < count ? gemm_.offset_tile(vectors_, count)
+                          : padded_row   ? gemm_.padded_row_tile(vectors_, count)
                                          : gemm_.tile(vectors_, count, step),
               .offsets = left < count ? slot.offsets + left * most : nullptr,
               .count = static_cast<std::int32_t>(count),
@@ -387,6 +408,14 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
     }
   }
   return strip - slot.strips;
+}
+
+// Whether so many positions are a row under a window that reaches one beyond either end, read from
+// padded rows.
+bool ConvolutionPlan::is_padded_row(const Phase& phase, std::int64_t count) const noexcept {
+  return gemm_.padded_row_tile != nullptr && merged_ == 1 && count == geometry_.axes[2].in_size() &&
+         phase.taps == kernels::kPaddedTaps && phase.in_step == 1 && phase.offset_step == 1 &&
+         phase.first_offset == -1;
 }
 
 bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {

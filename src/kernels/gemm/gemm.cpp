@@ -25,13 +25,16 @@ constexpr std::int64_t kTurn = 4;
 constexpr std::int64_t kAnyStep = 0;
 constexpr std::int64_t kOffsets = -1;
 
+// A step of 1, and terms as padded_row_tile() has them.
+constexpr std::int64_t kPaddedRow = -2;
+
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   // Read once: for all that the compiler knows, a store to the sums might change the tile.
   float* const to = tile.acc;
   const std::int64_t stride = tile.acc_stride;
-  const std::int64_t step = kStep != kAnyStep ? kStep : tile.a_step;
+  const std::int64_t step = kStep == kAnyStep ? tile.a_step : kStep == kPaddedRow ? 1 : kStep;
   const float* positions[kPositions];  // each in its register
 #pragma GCC unroll 32
   for (std::int64_t m = 0; m < kPositions; ++m) {
@@ -50,13 +53,15 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
   }
   const float* const a = tile.a;
-  const auto take = [&](std::int64_t of_a, const float* b) WEFT_UNROLLED
+  const auto take = [&](std::int64_t of_a, const float* b, std::int64_t begin = 0,
+                        std::int64_t stop = kPositions) WEFT_UNROLLED
       __attribute__((always_inline)) {
     Vector columns[kVectors];
 #pragma GCC unroll 16
     for (std::int64_t v = 0; v < kVectors; ++v) columns[v] = load_once(b + v * kLanes);
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
+      if (m < begin || m >= stop) continue;
       Vector x = set(kStep == kOffsets ? positions[m][of_a] : a[of_a + m * step]);
       if (kVectors > 1) keep(x);
 #pragma GCC unroll 16
@@ -72,9 +77,21 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   const GemmTerm* term = tile.terms;
   const GemmTerm* const end = term + tile.depth;
   const char* next = tile.next;
-#ifdef __FMA__  // elsewhere products wait for their sums anyway
   constexpr std::int64_t kRow = kVectors * kLanes;
-  const std::int64_t in_turns = tile.rows_follow ? tile.depth - tile.depth % kTurn : 0;
+  if constexpr (kStep == kPaddedRow) {
+    for (; term != end; term += kPaddedTaps) {
+      const float* const b = tile.b + term->b;
+#pragma GCC unroll 3
+      for (std::int64_t i = 0; i < kPaddedTaps; ++i) {
+        __builtin_prefetch(next);
+        next += tile.next_step;
+        take(term->a + i, b + i * kRow, i == 0 ? 1 : 0, i == 2 ? kPositions - 1 : kPositions);
+      }
+    }
+  }
+#ifdef __FMA__  // elsewhere products wait for their sums anyway
+  const bool follow = kStep != kPaddedRow && tile.rows_follow;
+  const std::int64_t in_turns = follow ? tile.depth - tile.depth % kTurn : 0;
   for (const GemmTerm* stop = term + in_turns; term != stop; term += kTurn) {
     const float* const b = tile.b + term->b;
 #pragma GCC unroll 4
@@ -289,12 +306,36 @@ inline void copy_some(const float* from, float* to, std::int64_t count) {
 #endif
 }
 
+#if defined(__AVX2__)
+// Of rows of so few vectors, with their padding, all rows take the same masks.
+constexpr std::int64_t kShortRow = 4 * kLanes;
+
+void pad_short_rows(const PaddedRows& p) {
+  const auto first = [](std::int64_t count) {
+    return hn::FirstN(vector_tag, static_cast<size_t>(std::clamp<std::int64_t>(count, 0, kLanes)));
+  };
+  for (std::int64_t i = 0; i < p.size; i += kLanes) {
+    const auto inside = hn::AndNot(first(p.before - i), first(p.before + p.count - i));
+    const auto stored = first(p.size - i);
+    const float* from = p.from + (i - p.before);
+    float* to = p.to + i;
+    for (std::int64_t r = 0; r < p.rows; ++r, from += p.from_stride, to += p.to_stride) {
+      hn::BlendedStore(hn::MaskedLoad(inside, vector_tag, from), stored, vector_tag, to);
+    }
+  }
+}
+#endif
+
 }  // namespace
 
 GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept {
   if (a_step == 1) return function<1>(vectors, positions);
   if (a_step == 2) return function<2>(vectors, positions);
   return function<kAnyStep>(vectors, positions);
+}
+
+GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions) noexcept {
+  return function<kPaddedRow>(vectors, positions);
 }
 
 GemmFunction gemm_at_offsets_f32(std::int64_t vectors, std::int64_t positions) noexcept {
@@ -309,6 +350,9 @@ void transpose_f32(const Transposition& t) noexcept {
 }
 
 void pad_rows_f32(const PaddedRows& p) noexcept {
+#if defined(__AVX2__)
+  if (p.size <= kShortRow) return pad_short_rows(p);
+#endif
   for (std::int64_t r = 0; r < p.rows; ++r) {
     const float* from = p.from + r * p.from_stride;
     float* to = p.to + r * p.to_stride;

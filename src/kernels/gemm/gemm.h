@@ -93,12 +93,18 @@ using AddScaledRow = void (*)(float factor, const float* x, float* acc,
 
 inline constexpr int kGemmMaxVectors = 3;
 
+inline constexpr std::int64_t kPaddedTaps = 3;
+
 struct GemmKernel {
   Isa isa;
   std::int64_t lanes;                           // columns a vector
   std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
   // The tile of that many vectors and positions, for this a_step alone.
   GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept;
+  // The same, at an a_step of 1, for a row of positions between one number of padding on either
+  // side, which is not multiplied: terms are rows of kPaddedTaps taps, which follow each other in a
+  // and b. Null: no such tile.
+  GemmFunction (*padded_row_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   // The same for positions at offsets of their own.
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;

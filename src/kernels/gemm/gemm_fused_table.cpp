@@ -97,6 +97,7 @@ const GemmKernel& fused_gemm_kernel(Isa isa) noexcept {
   static const GemmKernel kernel = [] {
     GemmKernel fused = gemm_kernel(Isa::base);
     fused.tile = function;
+    fused.padded_row_tile = nullptr;
     fused.strips = strips_function;
     fused.add_scaled_row = add_scaled_row;
     fused.gemm_f32_name = "gemm_f32_fused";

@@ -17,22 +17,23 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
   return kernel;
 }
 
-#define WEFT_GEMM(level)                                   \
-  with_shape({.isa = Isa::level,                           \
-              .lanes = 0,                                  \
-              .max_positions = {},                         \
-              .tile = level::gemm_f32,                     \
-              .max_offset_positions = {},                  \
-              .offset_tile = level::gemm_at_offsets_f32,   \
-              .strips = level::gemm_strips_f32,            \
-              .rounds = false,                             \
-              .transpose = level::transpose_f32,           \
-              .pad_rows = level::pad_rows_f32,             \
-              .add_scaled_row = level::add_scaled_row_f32, \
-              .gemm_f32_name = "gemm_f32_" #level,         \
-              .gemm_f16_name = "gemm_f16_" #level,         \
-              .rows_f32_name = "rows_f32_" #level,         \
-              .rows_f16_name = "rows_f16_" #level},        \
+#define WEFT_GEMM(level)                                     \
+  with_shape({.isa = Isa::level,                             \
+              .lanes = 0,                                    \
+              .max_positions = {},                           \
+              .tile = level::gemm_f32,                       \
+              .padded_row_tile = level::gemm_padded_row_f32, \
+              .max_offset_positions = {},                    \
+              .offset_tile = level::gemm_at_offsets_f32,     \
+              .strips = level::gemm_strips_f32,              \
+              .rounds = false,                               \
+              .transpose = level::transpose_f32,             \
+              .pad_rows = level::pad_rows_f32,               \
+              .add_scaled_row = level::add_scaled_row_f32,   \
+              .gemm_f32_name = "gemm_f32_" #level,           \
+              .gemm_f16_name = "gemm_f16_" #level,           \
+              .rows_f32_name = "rows_f32_" #level,           \
+              .rows_f16_name = "rows_f16_" #level},          \
              kGemmShape##level),
 constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 #undef WEFT_GEMM
