@@ -145,13 +145,15 @@ ConvolutionPlan::Tile ConvolutionPlan::join_rows(const Tile& tile) const noexcep
   return joined;
 }
 
-// [strip][channel][position of the strip]; the last strip as list_strips() places it.
+// [strip][channel][position of the strip], strips as list_strips() has them.
 void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t columns = vectors_ * gemm_.lanes;
   const std::int64_t positions = tile.count[0] * tile.count[1] * tile.count[2];
-  const std::int64_t whole = positions / columns, rest = positions % columns;
-  const std::int64_t last = rest > gemm_.lanes ? columns : gemm_.lanes;
+  const Strips strips(base::divide_up(positions, gemm_.lanes), vectors_);
+  const std::int64_t shorts = strips.count - strips.long_count;
+  const std::int64_t short_size = strips.short_size * gemm_.lanes;
+  const std::int64_t long_size = short_size + gemm_.lanes;
   const bool lies = lies_in_line(g);
   const bool half = data_type_ == DataType::float16;
   std::int64_t origin = 0;
@@ -172,11 +174,11 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
     const std::int64_t strip = g.in_channels * columns;
     const auto copy = [&](std::int64_t first, std::int64_t rows, std::int64_t size) {
       if (lies && half) {
-        rows_.load_rows_f16(line + first * element_bytes_, columns, to, strip, rows, size);
+        rows_.load_rows_f16(line + first * element_bytes_, size, to, strip, rows, size);
       } else {
         gemm_.pad_rows({.from = reinterpret_cast<const float*>(line) + first,
                         .to = to,
-                        .from_stride = columns,
+                        .from_stride = size,
                         .to_stride = strip,
                         .rows = rows,
                         .before = 0,
@@ -185,8 +187,15 @@ void ConvolutionPlan::pack_joined(const Tile& tile, const Slot& slot) const noex
       }
       to += rows * strip;
     };
-    copy(0, whole, columns);
-    if (rest > 0) copy(positions - last, 1, last);
+    // The last one goes over some positions once more.
+    if (shorts > 0) {
+      copy(0, strips.long_count, long_size);
+      copy(strips.long_count * long_size, shorts - 1, short_size);
+      copy(positions - short_size, 1, short_size);
+    } else {
+      copy(0, strips.long_count - 1, long_size);
+      copy(positions - long_size, 1, long_size);
+    }
   }
 }
 

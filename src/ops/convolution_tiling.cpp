@@ -187,15 +187,17 @@ constexpr double kTileStart = 45, kStored = 1;
 
 // Where registers hold eight sums of three vectors, these take fewer instructions a product. As
 // measured, on one thread and two: of 48 channels and more 1.02 to 1.09 times as fast, of 24 to 40
-// between 0.97 and 1.03.
+// between 0.97 and 1.03. Others where two at a time leave a single one, whose loads take longer
+// than its products: 256 to 1024, 14x14, 428 us, by threes 414; two threads 242 and 234.
 bool takes_three_vectors(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
   constexpr std::int64_t kManyChannels = 48, kManySums = 8;
   std::int64_t positions = 1;
   for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const bool leaves_one = base::divide_up(positions, kernel.lanes) % kAcrossVectors == 1;
   return kernel.max_positions[2] >= kManySums && positions >= 3 * kernel.lanes &&
          geometry.in_channels >= kManyChannels && geometry.out_channels > geometry.in_channels &&
-         suits_strips(geometry, kernel);
+         (suits_strips(geometry, kernel) || leaves_one);
 }
 
 }  // namespace
