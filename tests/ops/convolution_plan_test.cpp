@@ -81,6 +81,33 @@ TEST_P(ChainsTest, InfinitiesInThePaddingChangeNoBit) {
 }
 
 // Of taps that lie far apart, positions read few: sums are those of an input with its padding.
+// Rows that one tile takes whole are not multiplied by their padding.
+TEST_P(ChainsTest, PaddingIsAsGoodAsZeros) {
+  for (const std::uint32_t width : {1, 3, 4, 6, 7, 9, 12, 14, 15, 24}) {
+    for (const std::uint32_t channels : {9u, 150u}) {
+      ConvolutionParams params = params_of(Shape{1, channels, 70, 1, 6, width + 2, 3, 1, 1});
+      params.input.sizes[3] = width;
+      params.start_padding = params.end_padding = {1, 1};
+      params.output.sizes = output_sizes(params);
+      const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+      const Floats b = numbers(70);
+      const Floats y = run(plan(params, options(2)), x, w, b);
+      params.input.sizes[2] += 2;
+      params.input.sizes[3] += 2;
+      params.start_padding = params.end_padding = {0, 0};
+      Floats zeros_around(count_of(params.input), 0.0f);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t row = i / width, channel = row / 6;
+        zeros_around[(channel * 8 + row % 6 + 1) * (width + 2) + i % width + 1] = x[i];
+      }
+      const Floats expected = run(plan(params, options()), zeros_around, w, b);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(y[i], expected[i]) << i << ", " << width << " columns, " << channels;
+      }
+    }
+  }
+}
+
 TEST_P(ChainsTest, TapsInThePaddingAreLeftOut) {
   struct Layer {
     Dims size, window, strides, dilations, start_padding, end_padding;
