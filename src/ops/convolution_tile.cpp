@@ -93,22 +93,29 @@ void ConvolutionPlan::pad_plane(const Tile& tile, const float* from, float* to) 
                   .size = pitch});
 }
 
-// Of channels that are packed after some strips, where their rows are one run each.
+// Of channels that are packed after some strips, where what a tile reads of each is one run.
 LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_channel,
                                         std::int64_t channels, std::int64_t strips) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const AxisWindow& rows = tile.windows[1];
+  const AxisWindow &rows = tile.windows[1], &columns = tile.windows[2];
   channels = std::min(channels, g.in_channels - first_channel);
-  if (channels <= 0 || tile.in_place || g.axes[0].in_size() > 1 || rows.far ||
+  if (channels <= 0 || tile.in_place || g.axes[0].in_size() > 1 || rows.far || columns.far ||
       g.in_strides[2] != 1) {
     return {};
   }
-  const std::int64_t begin = std::max<std::int64_t>(rows.lowest, 0);
-  const std::int64_t end = std::min(rows.lowest + rows.size, g.axes[1].in_size());
-  return {
-      tile.input + (first_channel * g.in_channel_stride + begin * g.in_strides[1]) * element_bytes_,
-      channels, g.in_channel_stride * element_bytes_,
-      (end - begin) * g.in_strides[1] * element_bytes_, strips};
+  const auto inside = [&](const AxisWindow& window, int axis) {
+    const std::int64_t begin = std::max<std::int64_t>(window.lowest, 0);
+    return std::array{begin, std::min(window.lowest + window.size, g.axes[axis].in_size())};
+  };
+  const auto [top, bottom] = inside(rows, 1);
+  const auto [left, right] = inside(columns, 2);
+  if (top >= bottom || left >= right || (bottom - top > 1 && right - left < g.axes[2].in_size())) {
+    return {};
+  }
+  const std::int64_t first = top * g.in_strides[1] + left;
+  const std::int64_t last = (bottom - 1) * g.in_strides[1] + right;
+  return {tile.input + (first_channel * g.in_channel_stride + first) * element_bytes_, channels,
+          g.in_channel_stride * element_bytes_, (last - first) * element_bytes_, strips};
 }
 
 // A row of one channel, cut into strips.
