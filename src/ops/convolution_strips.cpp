@@ -27,12 +27,6 @@ constexpr std::int64_t kFewPanels = 2;
 // 56x56 in tiles of 336: 240, fetched 199; 64 to 256, 28x28 in tiles of 196: 178 and 161.
 constexpr std::int64_t kLongRun = 512, kLongRunOfAmd = 128;
 
-// Of several taps, strips that pass by a panel together: the more, the longer are the runs written.
-// In turns, us, 64 to 16: AVX-512, 3 to 16, 640x640, 3x3 at 2: 801, 817; 3 to 64, 224x224: 1232,
-// 1251. Of shorter vectors the input leaves the first-level cache: AVX2, 3 to 32, 224x224 at 2:
-// 295, 286.
-constexpr std::int64_t kShortStripsTogether = 16, kShortVector = 8;
-
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
 
@@ -246,10 +240,9 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
     rows_.store_rows_f16(slot.sums, product.sums_stride, at(p * rows, strip.acc),
                          g.out_channel_stride, count, strip.count);
   };
-  const std::int64_t together = gemm_.lanes > kShortVector ? kStripsTogether : kShortStripsTogether;
   StripGroups groups;
   for (std::int64_t first = 0, end; first < strips; first = end) {
-    end = std::min(first + together, strips);
+    end = std::min(first + kStripsTogether, strips);
     if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, 0, groups);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t i = 0; in_place && i < groups.count; ++i) {
