@@ -35,7 +35,7 @@ std::int64_t amd_outer_cache_bytes() noexcept {
 }
 
 // On an EPYC 9004 a quarter of the outer cache is the better limit, on Zen 5 all of it: doubling
-// 64x128x128 and reading the result takes one thread 810 us, 850 past the caches (though without the
+// 64x128x128 and reading the result takes one thread 810 us, 850 past the caches (without the
 // reader 550 and 470).
 bool is_amd_before_zen5() noexcept {
 #ifdef __x86_64__

@@ -40,7 +40,8 @@ class FixedBody final : public PlanBody {
       : geometry_(geometry),
         channels_(channels),
         sources_(geometry_, layout_),
-        tables_(geometry_.chunk * channels_, channels_),
+        row_shift_(shift_of(geometry_.inner)),
+        tables_(geometry_.chunk * channels_, channels_, row_shift_),
         slots_(slot_count(options, geometry_.tiles)) {
     const bool is_signed = params.input.data_type == DataType::int8;
     const kernels::ResampleKernels& kernels =
@@ -48,7 +49,6 @@ class FixedBody final : public PlanBody {
     const kernels::FixedKernels<Row>& fixed = kernels.fixed<Row>();
     along_ = is_signed ? fixed.along_i8 : fixed.along_u8;
     between_ = is_signed ? fixed.between_i8 : fixed.between_u8;
-    row_shift_ = shift_of(geometry_.inner);
     for (int64_t first = 0; first < geometry_.inner.output_size; first += geometry_.chunk) {
       add_chunk(sources_.of({first, 0, 0, 0}, nullptr));
     }
@@ -160,8 +160,8 @@ class FixedBody final : public PlanBody {
   RowSources sources_;
   kernels::FixedAlong<Row> along_;
   kernels::FixedBetween<Row> between_;
+  int row_shift_;
   FixedTables tables_;
-  int row_shift_ = 0;
   int shift_ = 0;
   int64_t row_stride_ = 0;  // of the input, along the last outer dimension
   std::vector<Pair> pairs_;
