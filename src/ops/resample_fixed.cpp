@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/fetch.h"
 #include "kernels/resample/resample.h"
 #include "ops/resample_fixed_tables.h"
 #include "ops/resample_plan.h"
@@ -15,7 +16,9 @@ namespace {
 using kernels::FixedPicks;
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 1024;
+constexpr int64_t kMaxChunk = 4096;
+
+constexpr int64_t kBytesAhead = 4096;
 
 // The least shift that makes a whole number of each weight, or more than kMostShift.
 int shift_of(const ResampleAxis& axis) {
@@ -139,8 +142,9 @@ class FixedBody final : public PlanBody {
         const std::byte* row = first + pair.first * last.input_stride;
         const Row* a = made(rows, pair.first, row);
         const Row* b = pair.weight > 0 ? made(rows, pair.first + 1, row + last.input_stride) : a;
-        between_(a, b, {pair.weight, shift_, row_shift_}, to + offset + i * last.output_stride,
-                 rows.picks.count);
+        std::byte* const place = to + offset + i * last.output_stride;
+        base::fetch_to_write(place + kBytesAhead, rows.picks.count);
+        between_(a, b, {pair.weight, shift_, row_shift_}, place, rows.picks.count);
       }
     });
   }
