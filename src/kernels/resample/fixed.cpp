@@ -103,6 +103,23 @@ Vector window(const std::uint8_t* from) {
 }
 void store_short(uint16_t* to, Vector x) { _mm512_storeu_si512(to, x); }
 Vector mix_pairs(Vector pairs, Vector weights) { return _mm512_maddubs_epi16(pairs, weights); }
+Vector broadcast(uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+Vector upper(Vector x) { return _mm512_srli_epi64(x, 32); }
+Vector weigh(Vector a, Vector of_a, Vector b, Vector of_b) {
+  return _mm512_add_epi64(_mm512_maskz_mul_epu32(0xff, a, of_a),
+                          _mm512_maskz_mul_epu32(0xff, b, of_b));
+}
+Vector add_below(Vector x, Vector limit, Vector more) {
+  return _mm512_mask_add_epi64(x, _mm512_cmplt_epu64_mask(x, limit), x, more);
+}
+Vector join_shifted(Vector even, Vector odd, __m128i shift) {
+  return _mm512_or_si512(_mm512_maskz_srl_epi64(0xff, even, shift),
+                         _mm512_slli_epi64(_mm512_maskz_srl_epi64(0xff, odd, shift), 32));
+}
+void store_bytes(std::uint8_t* to, Vector x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_maskz_cvtepi32_epi8(0xffff, x));
+}
+Vector flip_words(Vector x) { return _mm512_xor_si512(x, _mm512_set1_epi32(0x80)); }
 Vector flip(Vector x) { return _mm512_xor_si512(x, _mm512_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm512_shuffle_epi8(window, control); }
 Vector further(Vector control, Vector weight, int step) {
@@ -135,6 +152,24 @@ Vector window(const std::uint8_t* from) {
 }
 void store_short(uint16_t* to, Vector x) { _mm256_storeu_si256(reinterpret_cast<Vector*>(to), x); }
 Vector mix_pairs(Vector pairs, Vector weights) { return _mm256_maddubs_epi16(pairs, weights); }
+Vector broadcast(uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
+Vector upper(Vector x) { return _mm256_srli_epi64(x, 32); }
+Vector weigh(Vector a, Vector of_a, Vector b, Vector of_b) {
+  return _mm256_add_epi64(_mm256_mul_epu32(a, of_a), _mm256_mul_epu32(b, of_b));
+}
+Vector add_below(Vector x, Vector limit, Vector more) {
+  return _mm256_add_epi64(x, _mm256_and_si256(_mm256_cmpgt_epi64(limit, x), more));
+}
+Vector join_shifted(Vector even, Vector odd, __m128i shift) {
+  return _mm256_or_si256(_mm256_srl_epi64(even, shift),
+                         _mm256_slli_epi64(_mm256_srl_epi64(odd, shift), 32));
+}
+void store_bytes(std::uint8_t* to, Vector x) {
+  const __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1);
+  const __m128i shorts = _mm_packus_epi32(low, high);
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(shorts, shorts));
+}
+Vector flip_words(Vector x) { return _mm256_xor_si256(x, _mm256_set1_epi32(0x80)); }
 Vector flip(Vector x) { return _mm256_xor_si256(x, _mm256_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm256_shuffle_epi8(window, control); }
 Vector further(Vector control, Vector weight, int step) {
@@ -157,6 +192,22 @@ Vector windows(const std::uint8_t* row, const std::int32_t* starts) { return loa
 Vector window(const std::uint8_t* from) { return load(from); }
 void store_short(uint16_t* to, Vector x) { _mm_storeu_si128(reinterpret_cast<Vector*>(to), x); }
 Vector mix_pairs(Vector pairs, Vector weights) { return _mm_maddubs_epi16(pairs, weights); }
+Vector broadcast(uint64_t x) { return _mm_set1_epi64x(static_cast<long long>(x)); }
+Vector upper(Vector x) { return _mm_srli_epi64(x, 32); }
+Vector weigh(Vector a, Vector of_a, Vector b, Vector of_b) {
+  return _mm_add_epi64(_mm_mul_epu32(a, of_a), _mm_mul_epu32(b, of_b));
+}
+Vector add_below(Vector x, Vector limit, Vector more) {
+  return _mm_add_epi64(x, _mm_and_si128(_mm_cmpgt_epi64(limit, x), more));
+}
+Vector join_shifted(Vector even, Vector odd, __m128i shift) {
+  return _mm_or_si128(_mm_srl_epi64(even, shift), _mm_slli_epi64(_mm_srl_epi64(odd, shift), 32));
+}
+void store_bytes(std::uint8_t* to, Vector x) {
+  const __m128i shorts = _mm_packus_epi32(x, x);
+  _mm_storeu_si32(to, _mm_packus_epi16(shorts, shorts));
+}
+Vector flip_words(Vector x) { return _mm_xor_si128(x, _mm_set1_epi32(0x80)); }
 Vector flip(Vector x) { return _mm_xor_si128(x, _mm_set1_epi8(static_cast<char>(0x80))); }
 Vector pick(Vector window, Vector control) { return _mm_shuffle_epi8(window, control); }
 Vector further(Vector control, Vector weight, int step) {
@@ -215,6 +266,30 @@ void along_pairs(const std::uint8_t* row, const FixedPicks& picks, uint16_t* to)
     if (kFlip<T> != 0) x = flip(x);
     store_short(to + i, mix_pairs(pick(x, load(p.pair_controls + i)), load(p.pair_weights + i)));
   }
+}
+
+// Sums of 64 bits, of even numbers and of odd ones.
+template <class T>
+int64_t between_long(const uint32_t* a, const uint32_t* b, uint64_t rest, uint64_t weight,
+                     int shift, std::uint8_t* to, int64_t count) {
+  const Vector of_a = broadcast(rest), of_b = broadcast(weight);
+  const Vector limit = broadcast(uint64_t{kFlip<T>} << shift);
+  const Vector fraction = broadcast((uint64_t{1} << shift) - 1);
+  const __m128i bits = _mm_cvtsi32_si128(shift);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const Vector x = load(a + i), y = load(b + i);
+    Vector even = weigh(x, of_a, y, of_b);
+    Vector odd = weigh(upper(x), of_a, upper(y), of_b);
+    if (kFlip<T> != 0) {
+      even = add_below(even, limit, fraction);
+      odd = add_below(odd, limit, fraction);
+    }
+    Vector numbers = join_shifted(even, odd, bits);
+    if (kFlip<T> != 0) numbers = flip_words(numbers);
+    store_bytes(to + i, numbers);
+  }
+  return i;
 }
 
 #ifdef __AVX512BW__
@@ -304,7 +379,11 @@ void fixed_between(const Row* a, const Row* b, const FixedWeight& t, void* to_by
     }
   } else {
     const uint32_t rest = (uint32_t{1} << raise) - weight;
-    for (int64_t i = 0; i < count; ++i) {
+    int64_t i = 0;
+#ifdef __SSSE3__
+    i = between_long<T>(a, b, rest, weight, shift, to, count);
+#endif
+    for (; i < count; ++i) {
       to[i] = truncate_fixed<T>(uint64_t{a[i]} * rest + uint64_t{b[i]} * weight, shift);
     }
   }
