@@ -257,7 +257,9 @@ void unfold_lanes(const UnfoldRectangle& k) {
 template <class T, UnfoldStores stores, int64_t ahead = kBytesAhead>
 void unfold_any_step(const UnfoldRectangle& k) {
   if (k.to_step != 1) return unfold_any<T>(k);
-  if (k.from_step == 1) return unfold_lanes<T, 1, stores, ahead>(k);
+  if constexpr (stores == UnfoldStores::near) {  // others of step 1 are unfold_whole_lines()
+    if (k.from_step == 1) return unfold_lanes<T, 1, stores, ahead>(k);
+  }
   if constexpr (sizeof(T) > 1) {
     if (k.from_step == 2) return unfold_lanes<T, 2, stores, ahead>(k);
     if (k.from_step == 3) return unfold_lanes<T, 3, stores, ahead>(k);
