@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -16,8 +17,10 @@ namespace {
 using kernels::FixedPicks;
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 4096;
+// Numbers of a chunk, whose rows stay near, and the least pixels of one.
+constexpr int64_t kMaxChunk = 4096, kMinPixels = 256;
 
+// Stores that wait for memory hold up everything else.
 constexpr int64_t kBytesAhead = 4096;
 
 // The least shift that makes a whole number of each weight, or more than kMostShift.
@@ -179,6 +182,10 @@ class FixedBody final : public PlanBody {
 std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options) {
   ResampleGeometry geometry(params, kMaxChunk);
   const int64_t channels = geometry.take_channels();
+  if (channels > 1) {
+    geometry = ResampleGeometry(params, std::max(kMaxChunk / channels, kMinPixels));
+    geometry.take_channels();
+  }
   const ResampleAxis& inner = geometry.inner;
   if (inner.direct || inner.input_stride != channels || inner.output_stride != channels ||
       inner.output_size > kMaxTableEntries || shift_of(inner) > kernels::kMostShift) {

@@ -64,8 +64,9 @@ class FixedTables {
       if (i % 4 == 0) starts_.push_back(is_one ? one_start : window(i, 4, kNear));
       if (i % 8 == 0) pair_starts_.push_back(window(i, 8, kNear));
       pairs_ = pairs_ && second - pair_starts_.back() < kNear;
-      pair_controls_.push_back(bytes(first - pair_starts_.back(), second - pair_starts_.back()));
-      pair_weights_.push_back(bytes((1 << shift_) - weight, weight));
+      const std::int32_t pair_start = pair_starts_.back();
+      pair_controls_.push_back(pairs_ ? bytes(first - pair_start, second - pair_start) : 0);
+      pair_weights_.push_back(pairs_ ? bytes((1 << shift_) - weight, weight) : 0);
       near_ = near_ && second - starts_.back() < kNear;
       controls_.push_back(0x80808000u | static_cast<std::uint8_t>(first - starts_.back()));
       if (i % kGroup == 0) wide_starts_.push_back(window(i, kGroup, kWide));
