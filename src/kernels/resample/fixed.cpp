@@ -32,12 +32,15 @@ inline std::uint8_t truncate_fixed(Sum sum, int shift) {
   return static_cast<std::uint8_t>(sum >> shift) ^ kFlip<T>;
 }
 
+// In a `using`, GCC 12 overlooks a size that depends on a parameter.
+// NOLINTBEGIN(modernize-use-using)
 template <int lanes>
 struct ShortVectors {
   typedef uint16_t Sums __attribute__((vector_size(2 * lanes)));
   typedef std::int16_t Signs __attribute__((vector_size(2 * lanes)));
   typedef std::uint8_t Bytes __attribute__((vector_size(lanes)));
 };
+// NOLINTEND(modernize-use-using)
 
 // Sums in units of 2^-kShortShift, by whole vectors where there are that many, the last of which
 // reaches back.
