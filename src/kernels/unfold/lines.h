@@ -183,7 +183,8 @@ void unfold_whole_lines(const UnfoldRectangle& k) {
   const std::int64_t rows = k.rows, count = k.count, to_row = k.to_row, from_row = k.from_row;
   const std::int64_t row_begin = k.row_begin, row_end = has_columns ? k.row_end : row_begin;
   // Where nothing is read, `from` may be null.
-  const auto* from = row_begin < row_end ? static_cast<const Element*>(k.from) - begin : nullptr;
+  const auto* from = static_cast<const Element*>(k.from);
+  if (row_begin < row_end) from -= begin;
   auto* to = static_cast<Element*>(k.to);
   const auto clear = [&](std::int64_t at, std::int64_t stop) {
     for (; at < stop; at += kLanes) put<Line, past_caches>(Line::zero(), to + at);
