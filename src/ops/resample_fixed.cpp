@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/fetch.h"
 #include "kernels/resample/resample.h"
 #include "ops/resample_fixed_tables.h"
 #include "ops/resample_plan.h"
@@ -15,7 +17,11 @@ namespace {
 using kernels::FixedPicks;
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 1024;
+// Numbers of a chunk, whose rows stay near, and the least pixels of one.
+constexpr int64_t kMaxChunk = 4096, kMinPixels = 256;
+
+// Stores that wait for memory hold up everything else.
+constexpr int64_t kBytesAhead = 4096;
 
 // The least shift that makes a whole number of each weight, or more than kMostShift.
 int shift_of(const ResampleAxis& axis) {
@@ -40,7 +46,8 @@ class FixedBody final : public PlanBody {
       : geometry_(geometry),
         channels_(channels),
         sources_(geometry_, layout_),
-        tables_(geometry_.chunk * channels_, channels_),
+        row_shift_(shift_of(geometry_.inner)),
+        tables_(geometry_.chunk * channels_, channels_, row_shift_),
         slots_(slot_count(options, geometry_.tiles)) {
     const bool is_signed = params.input.data_type == DataType::int8;
     const kernels::ResampleKernels& kernels =
@@ -48,7 +55,6 @@ class FixedBody final : public PlanBody {
     const kernels::FixedKernels<Row>& fixed = kernels.fixed<Row>();
     along_ = is_signed ? fixed.along_i8 : fixed.along_u8;
     between_ = is_signed ? fixed.between_i8 : fixed.between_u8;
-    row_shift_ = shift_of(geometry_.inner);
     for (int64_t first = 0; first < geometry_.inner.output_size; first += geometry_.chunk) {
       add_chunk(sources_.of({first, 0, 0, 0}, nullptr));
     }
@@ -139,8 +145,9 @@ class FixedBody final : public PlanBody {
         const std::byte* row = first + pair.first * last.input_stride;
         const Row* a = made(rows, pair.first, row);
         const Row* b = pair.weight > 0 ? made(rows, pair.first + 1, row + last.input_stride) : a;
-        between_(a, b, {pair.weight, shift_, row_shift_}, to + offset + i * last.output_stride,
-                 rows.picks.count);
+        std::byte* const place = to + offset + i * last.output_stride;
+        base::fetch_to_write(place + kBytesAhead, rows.picks.count);
+        between_(a, b, {pair.weight, shift_, row_shift_}, place, rows.picks.count);
       }
     });
   }
@@ -160,8 +167,8 @@ class FixedBody final : public PlanBody {
   RowSources sources_;
   kernels::FixedAlong<Row> along_;
   kernels::FixedBetween<Row> between_;
+  int row_shift_;
   FixedTables tables_;
-  int row_shift_ = 0;
   int shift_ = 0;
   int64_t row_stride_ = 0;  // of the input, along the last outer dimension
   std::vector<Pair> pairs_;
@@ -175,6 +182,10 @@ class FixedBody final : public PlanBody {
 std::shared_ptr<PlanBody> fixed_plan(const ResampleParams& params, const PlanOptions& options) {
   ResampleGeometry geometry(params, kMaxChunk);
   const int64_t channels = geometry.take_channels();
+  if (channels > 1) {
+    geometry = ResampleGeometry(params, std::max(kMaxChunk / channels, kMinPixels));
+    geometry.take_channels();
+  }
   const ResampleAxis& inner = geometry.inner;
   if (inner.direct || inner.input_stride != channels || inner.output_stride != channels ||
       inner.output_size > kMaxTableEntries || shift_of(inner) > kernels::kMostShift) {

@@ -11,11 +11,14 @@
 namespace weft::ops {
 
 // What kernels::FixedPicks points to, for chunks of at most `most` numbers each; a number mixes
-// elements that are `next` apart.
+// elements that are `next` apart, by weights in units of 2^-shift.
 class FixedTables {
  public:
-  FixedTables(std::int64_t most, std::int64_t next)
-      : entries_(base::divide_up(most, kGroup) * kGroup), next_(static_cast<std::int32_t>(next)) {}
+  FixedTables(std::int64_t most, std::int64_t next, int shift)
+      : entries_(base::divide_up(most, kGroup) * kGroup),
+        next_(static_cast<std::int32_t>(next)),
+        shift_(shift),
+        pairs_(shift <= kernels::FixedPicks::kPairShift) {}
 
   // Of a chunk: whole groups.
   std::int64_t entries() const noexcept { return entries_; }
@@ -37,14 +40,33 @@ class FixedTables {
     const auto place = [](std::int32_t at) {
       return static_cast<std::uint16_t>(at % 2 * 0x800 + at / 2 % 64);
     };
+    const auto bytes = [](std::int32_t low, std::int32_t high) {
+      return static_cast<std::uint16_t>(high << 8 | low);
+    };
+    const auto end = [&](std::int64_t i) {
+      return copied(index, i) + (copied(weights, i) > 0 ? next_ : 0);
+    };
+    std::int32_t one_start = 0;
+    bool is_one = false;
     for (std::int64_t i = 0; i < entries_; ++i) {
       const std::int32_t first = copied(index, i);
       const std::int32_t weight = copied(weights, i);
-      const std::int32_t second = first + (weight > 0 ? next_ : 0);
+      const std::int32_t second = end(i);
+      if (i % 16 == 0) {
+        one_start = window(i, 16, kNear);
+        is_one = true;
+        for (std::int64_t k = i; k < i + 16; ++k) is_one = is_one && end(k) - one_start < kNear;
+        one_ = one_ && is_one;
+      }
       index_.push_back(first);
       weights_.push_back(weight);
       short_weights_.push_back(static_cast<std::uint16_t>(weight));
-      if (i % 4 == 0) starts_.push_back(window(i, 4, kNear));
+      if (i % 4 == 0) starts_.push_back(is_one ? one_start : window(i, 4, kNear));
+      if (i % 8 == 0) pair_starts_.push_back(window(i, 8, kNear));
+      pairs_ = pairs_ && second - pair_starts_.back() < kNear;
+      const std::int32_t pair_start = pair_starts_.back();
+      pair_controls_.push_back(pairs_ ? bytes(first - pair_start, second - pair_start) : 0);
+      pair_weights_.push_back(pairs_ ? bytes((1 << shift_) - weight, weight) : 0);
       near_ = near_ && second - starts_.back() < kNear;
       controls_.push_back(0x80808000u | static_cast<std::uint8_t>(first - starts_.back()));
       if (i % kGroup == 0) wide_starts_.push_back(window(i, kGroup, kWide));
@@ -64,6 +86,12 @@ class FixedTables {
     if (near_) {
       picks.starts = starts_.data() + from / 4;
       picks.controls = controls_.data() + from;
+      picks.one_window = one_;
+    }
+    if (pairs_) {
+      picks.pair_starts = pair_starts_.data() + from / 8;
+      picks.pair_controls = pair_controls_.data() + from;
+      picks.pair_weights = pair_weights_.data() + from;
     }
     if (wide_) {
       picks.wide_starts = wide_starts_.data() + from / kGroup;
@@ -80,10 +108,11 @@ class FixedTables {
 
   std::int64_t entries_;
   std::int32_t next_;
-  bool near_ = true, wide_ = true;  // such windows hold all that they have to
-  std::vector<std::int32_t> index_, weights_, starts_, wide_starts_;
+  int shift_;
+  bool near_ = true, one_ = true, pairs_, wide_ = true;  // such windows hold all that they have to
+  std::vector<std::int32_t> index_, weights_, starts_, pair_starts_, wide_starts_;
   std::vector<std::uint32_t> controls_;
-  std::vector<std::uint16_t> first_, second_, short_weights_;
+  std::vector<std::uint16_t> pair_controls_, pair_weights_, first_, second_, short_weights_;
 };
 
 }  // namespace weft::ops

@@ -17,10 +17,10 @@ INSTANTIATE_TEST_SUITE_P(, FixedLoops, ::testing::ValuesIn(resample_kernel_table
 // Rows of T whose numbers are multiples of 2^-shift, counted from the lowest of T.
 template <class T, class Row>
 void expect_fixed_along(FixedAlong<Row> along, std::mt19937_64& random) {
-  for (const std::int64_t reach : {1, 15, 16, 100, 129, 1000}) {
+  for (const std::int64_t reach : {1, 15, 16, 40, 100, 129, 1000}) {
     for (const std::int64_t count : counts_around_lanes()) {
       if (count == 0) continue;
-      for (const int shift : {0, 1, 8, 24}) {
+      for (const int shift : {0, 1, 6, 7, 8, 24}) {
         if (sizeof(Row) == 2 && shift > kShortShift) continue;
         const StridedArray<T> row(reach, 1);
         for (T& value : row.all()) value = static_cast<T>(random());
@@ -31,7 +31,7 @@ void expect_fixed_along(FixedAlong<Row> along, std::mt19937_64& random) {
           weights[i] =
               mixes ? static_cast<std::int32_t>(random() % (std::uint64_t{1} << shift)) : 0;
         }
-        ops::FixedTables tables(count, 1);
+        ops::FixedTables tables(count, 1, shift);
         const auto numbers = static_cast<std::size_t>(count);
         tables.add({index.first(), numbers}, {weights.first(), numbers}, reach);
         FixedPicks picks = tables.picks(0);

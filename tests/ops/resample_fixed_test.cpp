@@ -56,7 +56,7 @@ TEST(ResampleFixed, TakenWhereItIsExact) {
   EXPECT_FALSE(is_fixed(linear(DataType::uint8, {3, 10, 20, 30}, {3, 20, 40, 60})))
       << "three dimensions";
   EXPECT_FALSE(is_fixed(linear(DataType::uint8, {3, 10, 300}, {3, 20, 30}))) << "far apart";
-  ResampleParams leap = linear(DataType::uint8, {4746}, {1850});
+  ResampleParams leap = linear(DataType::uint8, {18984}, {7400});
   leap.scales = {0.001f};
   EXPECT_FALSE(is_fixed(leap)) << "the first chunk reads from end to end";
   testing::expect_right(leap, 1);

@@ -102,6 +102,15 @@ struct FixedPicks {
   static constexpr std::int64_t kGroup = 32;
   const std::int32_t* starts = nullptr;
   const std::uint32_t* controls = nullptr;
+  // Whether the four windows of every 16 numbers are the same one.
+  bool one_window = false;
+  // Every eight numbers come from 16 elements: those from pair_starts[i / 8] on, of which the bytes
+  // of pair_controls[i] say which two, and those of pair_weights[i] how much of each. Null where
+  // the elements lie further apart or shift is more than kPairShift.
+  static constexpr int kPairShift = 6;
+  const std::int32_t* pair_starts = nullptr;
+  const std::uint16_t* pair_controls = nullptr;
+  const std::uint16_t* pair_weights = nullptr;
   // Every group comes from 128 elements in the same way, from wide_starts[i / kGroup] on: the lower
   // byte of first[i] and second[i] counts pairs of them up to the one that index[i] and what it is
   // mixed with are in, the upper byte the bits below it there. Null where they lie further apart.

@@ -36,6 +36,29 @@ void copy_each(const T* __restrict from, T* __restrict to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[step * i];
 }
 
+#ifdef __AVX2__
+
+// Each vector is of the even elements of two, of which the second begins one element early, so that
+// nothing after the last one that counts is read. The last vector reaches back.
+inline void copy_even(const std::uint32_t* __restrict from, std::uint32_t* __restrict to,
+                      int64_t count) {
+  constexpr int64_t kLanes = 8;
+  if (count < kLanes) return copy_each<std::uint32_t, 2>(from, to, count);
+  const auto load = [=](int64_t i) {
+    return _mm256_loadu_ps(reinterpret_cast<const float*>(from + i));
+  };
+  const auto copy_vector = [=](int64_t i) {
+    const __m256 x =
+        _mm256_shuffle_ps(load(2 * i), load(2 * i + kLanes - 1), _MM_SHUFFLE(3, 1, 2, 0));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_permute4x64_epi64(_mm256_castps_si256(x), _MM_SHUFFLE(3, 1, 2, 0)));
+  };
+  for (int64_t i = 0; i + kLanes < count; i += kLanes) copy_vector(i);
+  copy_vector(count - kLanes);
+}
+
+#endif
+
 template <class T>
 void copy(const T* __restrict from, int64_t from_step, T* __restrict to, int64_t to_step,
           int64_t count) {
@@ -45,6 +68,9 @@ void copy(const T* __restrict from, int64_t from_step, T* __restrict to, int64_t
     copy_bytes<32>(reinterpret_cast<const char*>(from), reinterpret_cast<char*>(to),
                    static_cast<std::size_t>(count) * sizeof(T));
   } else if (from_step == 2) {
+#ifdef __AVX2__
+    if constexpr (sizeof(T) == 4) return copy_even(from, to, count);
+#endif
     copy_each<T, 2>(from, to, count);
   } else if (from_step == 3) {
     copy_each<T, 3>(from, to, count);
@@ -231,7 +257,9 @@ void unfold_lanes(const UnfoldRectangle& k) {
 template <class T, UnfoldStores stores, int64_t ahead = kBytesAhead>
 void unfold_any_step(const UnfoldRectangle& k) {
   if (k.to_step != 1) return unfold_any<T>(k);
-  if (k.from_step == 1) return unfold_lanes<T, 1, stores, ahead>(k);
+  if constexpr (stores == UnfoldStores::near) {  // others of step 1 are unfold_whole_lines()
+    if (k.from_step == 1) return unfold_lanes<T, 1, stores, ahead>(k);
+  }
   if constexpr (sizeof(T) > 1) {
     if (k.from_step == 2) return unfold_lanes<T, 2, stores, ahead>(k);
     if (k.from_step == 3) return unfold_lanes<T, 3, stores, ahead>(k);
