@@ -65,7 +65,7 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
   explanation = "boxes of " + std::to_string(box_[kDepth]) + "x" + std::to_string(box_[kHeight]) +
                 "x" + std::to_string(box_[kWidth]) + " outputs, " + std::to_string(group_block_) +
                 (group_block_ == 1 ? " group, " : " groups, ") + std::to_string(tile_count_) +
-                " tiles, " + threads_text(slots_) + (in_place_ ? ", in place" : "");
+                " tiles, " + threads_text(slots_) + (in_place_ || by_channels_ ? ", in place" : "");
 }
 
 DirectWindow DirectConvolution::window_of(const PhaseTaps& phase) const noexcept {
@@ -183,6 +183,7 @@ DirectConvolution::Tile DirectConvolution::locate(std::int64_t index) const noex
 void DirectConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                      std::int64_t index, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  if (by_channels_) return sum_channels(arguments, packed, index, slot);
   const Tile tile = locate(index);
   // Padding lies at the same place for every channel.
   if (!in_place_) std::memset(slot.planes, 0, batch_ * group_floats_ * sizeof(float));

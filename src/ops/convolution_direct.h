@@ -16,7 +16,8 @@ namespace weft::ops {
 // A tile is a box of outputs of one image and some groups, all stride phases of it. For some
 // groups at a time their input rows are copied once, widened and padded, into planes (AxisTaps)
 // that stay in the cache; then every tap of every phase is a run of floats somewhere in them. Where
-// vectors can be loaded with a mask, depthwise sums are formed from the input itself.
+// vectors can be loaded with a mask, depthwise sums are formed from the input itself, and so are
+// those over many input channels.
 //
 // A filter with infinities or NaN, which must not meet padding, is left to the general plan.
 class DirectConvolution final : public PlanBody {
@@ -112,6 +113,10 @@ class DirectConvolution final : public PlanBody {
   bool copies_too_much() const noexcept;
   std::int64_t dense_bytes() const noexcept;
   void use_no_planes() noexcept;
+  bool suits_channels() const noexcept;
+  void choose_channel_tiles(std::int64_t wanted) noexcept;
+  void sum_channels(const RunArguments& arguments, const std::byte* packed, std::int64_t index,
+                    const Slot& slot) const noexcept;
   void sum_in_place(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Batch& batch, float* copy) const noexcept;
   void multiply(kernels::DirectBlock& block, bool upwards) const noexcept;
@@ -158,6 +163,7 @@ class DirectConvolution final : public PlanBody {
 
   bool in_place_ = false;      // no planes
   bool whole_planes_ = false;  // in place, as rows
+  bool by_channels_ = false;   // no planes, one chain of channels after the other
   // Of what is read in place (kernels/direct/in_place.h): elements around rows, bytes of the input
   // that may be read, channels that are copied at once.
   std::int64_t before_ = 0, after_ = 0, readable_ = 0, copied_ = 0;

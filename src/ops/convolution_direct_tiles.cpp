@@ -150,6 +150,12 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
   const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
   const std::int64_t wanted = threads > 1 ? kTilesAThread * std::int64_t{threads} : 1;
 
+  by_channels_ = suits_channels();
+  if (by_channels_) {
+    choose_channel_tiles(wanted);
+    slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
+    return;
+  }
   box_ = *best_box(g);
   whole_planes_ = suits_whole_planes();
   in_place_ = suits_in_place();

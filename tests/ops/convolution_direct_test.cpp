@@ -1,5 +1,6 @@
 #include "ops/convolution_direct.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -84,6 +85,12 @@ const DirectShape shapes[] = {
     {2, 1, 1, {90, 104}, {5, 5}, {1, 1}, {1, 1}},             // of float16, copied
     {3, 1, 1, {7, 20, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
     {2, 1, 1, {40, 64, 64}, {3, 3, 3}, {2, 1, 2}, {1, 1, 1}},
+    {2, 10, 3, {30, 70}, {3, 3}, {1, 1}, {1, 1}},             // many channels, read in place
+    {1, 16, 1, {40, 50}, {3, 3}, {1, 1}, {1, 1}},             // one of them at a time
+    {1, 9, 7, {16, 24}, {2, 5}, {1, 1}, {1, 2}},              // two panels
+    {1, 8, 3, {4, 17, 33}, {2, 4, 2}, {2, 1, 1}, {1, 1, 1}},  // layers
+    {1, 8, 3, {29, 40}, {3, 3}, {2, 1}, {3, 1}},              // rows apart
+    {1, 9, 3, {21, 100}, {5, 3}, {1, 1}, {1, 1}, ConvolutionDirection::backward},
     {3, 1, 1, {16, 20}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
     {2, 1, 1, {21, 150}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},   // doubled
     {1, 1, 1, {260, 190}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // in boxes
@@ -215,6 +222,45 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
         }
       }
     }
+  }
+}
+
+// Few outputs of many channels: all numbers of outputs and of rows of a window that have kernels of
+// their own, windows that begin before the image, lie in it, or end past it.
+TEST(DirectConvolutionChannels, AreReadWhereTheyLie) {
+  std::uint64_t seed = 0;
+  for (const std::uint32_t out : {1u, 2u, 3u, 4u, 5u}) {
+    for (const std::uint32_t window : {1u, 2u, 3u, 5u, 7u}) {
+      for (const Dims& padding : {Dims{0, 0}, Dims{2, 1}, Dims{9, 17}, Dims{30, 45}}) {
+        for (const DataType type : {DataType::float32, DataType::float16}) {
+          ConvolutionParams p = direct_params({1, 17, out, {31, 43}, {window, 3}, {1, 1}, {1, 1}});
+          p.start_padding = p.end_padding = padding;
+          p.output.sizes = output_sizes(p);
+          p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+          if (seed % 3 == 0) p.fused_activation = Activation{.type = OperatorType::activation_relu};
+          for (int level = 0; level < 5; ++level) testing::expect_right(p, ++seed);
+        }
+      }
+    }
+  }
+}
+
+TEST(DirectConvolutionChannels, AreChosenWhereTheyAreFaster) {
+  const auto explanation = [](const DirectShape& shape, Isa isa) {
+    return plan(direct_params(shape), {.max_isa = isa}).explain();
+  };
+  const auto in_place = ::testing::HasSubstr("in place");
+  if (base::choose_isa(Isa::avx512) == Isa::avx512) {
+    const auto explain = [&](const DirectShape& s) { return explanation(s, Isa::avx512); };
+    EXPECT_THAT(explain({1, 16, 4, {40, 50}, {3, 3}, {1, 1}, {1, 1}}), in_place);
+    EXPECT_THAT(explain({1, 7, 3, {40, 50}, {3, 3}, {1, 1}, {1, 1}}), Not(in_place));
+    EXPECT_THAT(explain({1, 16, 3, {40, 50}, {3, 3}, {2, 1}, {1, 1}}), Not(in_place));
+    EXPECT_THAT(explain({1, 16, 1, {40, 50}, {5, 5}, {1, 1}, {1, 1}}), Not(in_place));
+  }
+  if (base::choose_isa(Isa::avx2) == Isa::avx2) {
+    const auto explain = [&](const DirectShape& s) { return explanation(s, Isa::avx2); };
+    EXPECT_THAT(explain({1, 16, 3, {40, 50}, {3, 3}, {2, 1}, {1, 1}}), in_place);
+    EXPECT_THAT(explain({1, 16, 4, {40, 50}, {3, 3}, {1, 1}, {1, 1}}), Not(in_place));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/direct/channels.h"
 #include "kernels/direct/doubling.h"
 #include "kernels/direct/in_place.h"
 #include "kernels/direct/phases.h"
@@ -182,7 +183,9 @@ struct DirectKernels {
   void (*load_f16)(const DirectRows& rows) noexcept;
   void (*sum_doubling)(const DirectDoubling& block) noexcept;  // or null
   void (*in_place)(const DirectInPlace& block) noexcept;       // or null
-  bool in_place_512;  // with the kernels that has_run() and widens() speak of
+  void (*sum_channels)(const DirectChannels& block) noexcept;  // or null
+  bool in_place_512;  // with the kernels that has_run() and widens() speak of, and float16 channels
+  std::int64_t lanes;  // numbers in a register
 };
 
 // Best instruction set first.

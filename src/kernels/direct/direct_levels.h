@@ -6,6 +6,7 @@
 
 namespace weft::kernels {
 struct DirectBlock;
+struct DirectChannels;
 struct DirectDoubling;
 struct DirectInPlace;
 struct DirectPhases;
@@ -23,11 +24,13 @@ WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_DIRECT)
 #undef WEFT_DECLARE_DIRECT
 
 namespace weft::kernels::avx2 {
+void direct_channels(const DirectChannels& b) noexcept;
 void direct_double(const DirectDoubling& b) noexcept;
 void direct_in_place(const DirectInPlace& b) noexcept;
 }  // namespace weft::kernels::avx2
 
 namespace weft::kernels::avx512 {
+void direct_channels(const DirectChannels& b) noexcept;
 void direct_double(const DirectDoubling& b) noexcept;
 void direct_in_place(const DirectInPlace& b) noexcept;
 void direct_in_place_runs(const DirectInPlace& b) noexcept;  // where b.run is set

@@ -26,17 +26,29 @@ constexpr void (*doubling([[maybe_unused]] Isa isa))(const DirectDoubling&) noex
   return nullptr;
 }
 
-#define WEFT_DIRECT(level)   \
-  {Isa::level,               \
-   "direct_f32_" #level,     \
-   "direct_f16_" #level,     \
-   level::direct_multiply,   \
-   level::direct_sum_phases, \
-   level::direct_load_f32,   \
-   level::direct_load_f16,   \
-   doubling(Isa::level),     \
-   in_place(Isa::level),     \
-   Isa::level == Isa::avx512},
+constexpr void (*channels([[maybe_unused]] Isa isa))(const DirectChannels&) noexcept {
+#ifdef WEFT_HAVE_avx512
+  if (isa == Isa::avx512) return avx512::direct_channels;
+#endif
+#ifdef WEFT_HAVE_avx2
+  if (isa == Isa::avx2) return avx2::direct_channels;
+#endif
+  return nullptr;
+}
+
+#define WEFT_DIRECT(level)    \
+  {Isa::level,                \
+   "direct_f32_" #level,      \
+   "direct_f16_" #level,      \
+   level::direct_multiply,    \
+   level::direct_sum_phases,  \
+   level::direct_load_f32,    \
+   level::direct_load_f16,    \
+   doubling(Isa::level),      \
+   in_place(Isa::level),      \
+   channels(Isa::level),      \
+   Isa::level == Isa::avx512, \
+   Isa::level == Isa::avx512 ? 16 : 8},
 constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
 #undef WEFT_DIRECT
 
