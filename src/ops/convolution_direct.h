@@ -108,9 +108,7 @@ class DirectConvolution final : public PlanBody {
   bool suits_run() const noexcept;
   bool suits_whole_planes() const noexcept;
   bool sums_runs() const noexcept;
-  bool widens_rows() const noexcept;
   std::int64_t copied_floats() const noexcept;
-  bool copies_too_much() const noexcept;
   std::int64_t dense_bytes() const noexcept;
   void use_no_planes() noexcept;
   bool suits_channels() const noexcept;

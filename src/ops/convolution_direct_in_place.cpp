@@ -17,9 +17,8 @@ namespace {
 
 constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
 
-// What float16 is copied to should stay in the first-level cache: some channels, or rows of one.
-constexpr std::int64_t kCopiedFloats = 4 << 10, kMostCopiedFloats = 8 << 10;
-constexpr std::int64_t kFewestCopiedRows = 14;
+// What is copied should stay in the first-level cache.
+constexpr std::int64_t kCopiedFloats = 4 << 10;
 
 // Results of some channels wait in the cache for an activation.
 constexpr std::int64_t kBatchBytes = 256 << 10;
@@ -96,15 +95,6 @@ bool DirectConvolution::sums_runs() const noexcept {
   return in_place_ && !whole_planes_ && geometry_.axes[kHeight].phase(0).taps == 1;
 }
 
-bool DirectConvolution::widens_rows() const noexcept {
-  const auto& [depth, height, width] = geometry_.axes;
-  const Phase rows = height.phase(0), columns = width.phase(0);
-  return kernels_.in_place_512 && in_place_ && !whole_planes_ && data_type_ == DataType::float16 &&
-         depth.phase(0).taps == 1 && rows.taps == 3 && columns.taps == 3 && rows.in_step == 1 &&
-         box_[kWidth] == columns.count && DirectInPlace::widens(columns.count) &&
-         DirectInPlace::has_three(width.in_size(), columns.count, -columns.first_offset);
-}
-
 // Floats that a channel of a tile is copied to.
 std::int64_t DirectConvolution::copied_floats() const noexcept {
   std::int64_t floats = geometry_.axes[kWidth].in_size();
@@ -114,23 +104,12 @@ std::int64_t DirectConvolution::copied_floats() const noexcept {
   return DirectInPlace::copied_stride(floats);
 }
 
-bool DirectConvolution::copies_too_much() const noexcept {
-  return kernels_.in_place_512 && in_place_ && !sums_runs() && !widens_rows() &&
-         data_type_ == DataType::float16 &&
-         box_[whole_planes_ ? kDepth : kHeight] >= kFewestCopiedRows &&
-         copied_floats() > kMostCopiedFloats;
-}
-
 void DirectConvolution::use_no_planes() noexcept {
   group_floats_ = 0;
   const std::int64_t bytes = box_[kDepth] * box_[kHeight] * box_[kWidth] * element_bytes_;
   // Two channels at a time.
   batch_ =
       std::min(std::clamp<std::int64_t>(kBatchBytes / bytes, 2, kMaxBatch) / 2 * 2, group_block_);
-  if (widens_rows()) {
-    slot_bytes_ = 0;
-    return;
-  }
   if (sums_runs()) {
     const std::int64_t in_size = geometry_.axes[kWidth].in_size();
     slot_bytes_ = data_type_ == DataType::float16

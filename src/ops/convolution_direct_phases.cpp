@@ -268,8 +268,8 @@ const float* DirectConvolution::wanted_next(const std::byte* image, const Tile& 
   Tile wanted = tile;
   if (group + 1 < tile.first_group + tile.group_count) {
     wanted.first_group = group + 1;
-  } else if (index + slots_ < tile_count_) {
-    wanted = locate(index + slots_);
+  } else if (index + 1 < tile_count_) {
+    wanted = locate(index + 1);
     if (wanted.image != tile.image) return nullptr;
     if (wanted.first_group == tile.first_group) wanted.first[kHeight] += spread_[kHeight];
   } else {

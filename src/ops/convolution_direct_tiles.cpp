@@ -171,11 +171,6 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
     return count;
   };
   std::int64_t boxes = count_boxes();
-  while (copies_too_much()) {
-    std::int64_t& rows = box_[whole_planes_ ? kDepth : kHeight];
-    rows = base::divide_up(rows, 2);
-    boxes = count_boxes();
-  }
   // Few tiles leave threads without work at the end: cut the longest of depth and height finer.
   while (g.batch * g.groups * boxes < wanted / 2) {
     std::int64_t& longest = box_[whole_planes_ || box_[kDepth] > box_[kHeight] ? kDepth : kHeight];

@@ -184,7 +184,7 @@ struct DirectKernels {
   void (*sum_doubling)(const DirectDoubling& block) noexcept;  // or null
   void (*in_place)(const DirectInPlace& block) noexcept;       // or null
   void (*sum_channels)(const DirectChannels& block) noexcept;  // or null
-  bool in_place_512;  // with the kernels that has_run() and widens() speak of, and float16 channels
+  bool in_place_512;   // with the kernels that has_run() speaks of, and float16 channels
   std::int64_t lanes;  // numbers in a register
 };
 

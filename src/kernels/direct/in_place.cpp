@@ -1,7 +1,6 @@
 #include "kernels/direct/in_place.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
@@ -98,9 +97,9 @@ Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
   return {in, out - in, bytes / (columns * times), dense ? times : 0};
 }
 
-// Strips are as wide as a cut allows, all nearly the same. In: what the sums read. kAnywhere: they
-// read nothing but the rows.
-template <class T, class In = std::conditional_t<kLanes == 16, float, T>, bool kAnywhere = false>
+// Strips are as wide as a cut allows, all nearly the same. kAnywhere: the sums read nothing but the
+// rows.
+template <class T, bool kAnywhere = false>
 void sum_channels(const DirectInPlace& b, const Cut& cut) {
   const int64_t vectors = (b.out_sizes.width + kLanes - 1) / kLanes;
   const int64_t strips = (vectors + cut.vectors - 1) / cut.vectors;
@@ -138,9 +137,9 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   block.wanted_row_stride = b.in_strides.height * kElement;
   block.wanted_channel_stride = b.in_channel_stride * kElement;
   block.in_width = b.in_sizes.width;
-  Source<In> source{};
+  Source<T> source{};
   if constexpr (kAnywhere) {
-    source = {static_cast<const In*>(b.in),
+    source = {static_cast<const T*>(b.in),
               b.in_channel_stride,
               b.in_strides.depth,
               b.in_strides.height,
@@ -150,11 +149,11 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   }
   for (int64_t channel = 0; channel < b.channels; channel += block.channels) {
     if constexpr (!kAnywhere) {
-      if (channel == source.end) source = source_of<T, In>(b, channel);
+      if (channel == source.end) source = source_of<T>(b, channel);
     }
     block.channels = std::min(cut.channels, source.end - channel);
     const Function first_sum = block.channels > 1 ? cut.function(1, block.channels) : wide;
-    const In* const in = source.in + channel * source.channel_stride;
+    const T* const in = source.in + channel * source.channel_stride;
     T* const out = static_cast<T*>(b.out) + channel * b.out_channel_stride;
     const float* const filter = b.filter + channel * b.filter_channel_stride;
     block.in_row_stride = source.row_stride;
@@ -177,8 +176,8 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
         const int64_t in_row = first * b.step.height + b.first.height;
         block.top = -in_row;
         block.bottom = b.in_sizes.height - in_row;
-        const In* from = in + (in_layer + front - source.layer) * source.layer_stride +
-                         (in_row - source.row) * source.row_stride;
+        const T* from = in + (in_layer + front - source.layer) * source.layer_stride +
+                        (in_row - source.row) * source.row_stride;
         block.masks = masks;
         block.wanted =
             wanted + (channel * b.in_channel_stride + (in_layer + front) * b.in_strides.depth +
@@ -224,17 +223,16 @@ Function tall_function(int64_t vectors, int64_t /*channels*/) {
 
 template <class T>
 Function three_function(int64_t vectors, int64_t channels) {
-  if (channels > 1) return sum_three<T, float, 1, 2>;
-  constexpr Function of_vectors[] = {sum_three<T, float, 1, 1>, sum_three<T, float, 2, 1>,
-                                     sum_three<T, float, 3, 1>, sum_three<T, T, 4, 1>,
-                                     sum_three<T, T, 5, 1>,     sum_three<T, T, 6, 1>,
-                                     sum_three<T, T, 7, 1>};
+  if (channels > 1) return sum_three<T, 1, 2>;
+  constexpr Function of_vectors[] = {sum_three<T, 1, 1>, sum_three<T, 2, 1>, sum_three<T, 3, 1>,
+                                     sum_three<T, 4, 1>, sum_three<T, 5, 1>, sum_three<T, 6, 1>,
+                                     sum_three<T, 7, 1>};
   return of_vectors[vectors - 1];
 }
 
-template <class T, class In, int kWindow, int kStep>
+template <class T, int kWindow, int kStep>
 Function narrow_function(int64_t, int64_t channels) {
-  return channels > 2 ? sum_narrow<T, In, 2, kWindow, kStep> : sum_narrow<T, In, 1, kWindow, kStep>;
+  return channels > 2 ? sum_narrow<T, 2, kWindow, kStep> : sum_narrow<T, 1, kWindow, kStep>;
 }
 
 template <class T, int kWindow, int kStep>
@@ -243,17 +241,12 @@ void sum_window(const DirectInPlace& b) {
   const int64_t pair = columns <= kLanes ? 2 : 1;
   if (b.plane.width == 0 && b.window.depth == 1 && b.window.width == kWindow) {
     if (columns <= 8 && b.in_sizes.width <= kLanes) {
-      // Where a number is a part of few sums, a copy takes longer than to widen it in a register.
-      using In = std::conditional_t<kWindow == 3 || kStep == 2, T, float>;
-      return sum_channels<T, In, !std::is_same_v<In, float>>(
-          b, {rows, 1, 4, narrow_function<T, In, kWindow, kStep>});
+      constexpr bool kAnywhere = sizeof(T) < sizeof(float);
+      return sum_channels<T, kAnywhere>(b, {rows, 1, 4, narrow_function<T, kWindow, kStep>});
     }
     if constexpr (kWindow == 3 && kStep == 1) {
       if (DirectInPlace::has_three(b.in_sizes.width, columns, -b.first.width)) {
-        const Cut cut = {rows, 7, pair, three_function<T>};
-        return DirectInPlace::widens(columns)
-                   ? sum_channels<T, T, !std::is_same_v<T, float>>(b, cut)
-                   : sum_channels<T>(b, cut);
+        return sum_channels<T>(b, {rows, 7, pair, three_function<T>});
       }
     }
   }

@@ -11,9 +11,8 @@ struct DirectExtent {
 };
 
 // Depthwise sums straight from the input, which is not padded: parts of a vector that lie beside a
-// row are masked, rows and layers outside are left out. Only float16 is copied, a few channels or
-// rows at a time, and what vectors would be loaded from beyond the input. For some channels one
-// after the other,
+// row are masked, rows and layers outside are left out. Copied is only what vectors would be loaded
+// from beyond the input. For some channels one after the other,
 //
 //   out(d, h, w) = sum over k, i, j of filter(k, i, j) * in(d * step.depth + k + first.depth, ..)
 //                  + bias
@@ -89,10 +88,6 @@ struct DirectInPlace {
   static constexpr bool has_three(std::int64_t in, std::int64_t out, std::int64_t before) {
     return before <= 16 && in + before - 2 >= (out - 1) / 16 * 16;
   }
-
-  // Whether those widen rows of float16 themselves, which saves the copy; of fewer outputs the copy
-  // takes less time.
-  static constexpr bool widens(std::int64_t out) { return out > 48; }
 
   // Floats of a row of float16 there, with zeros around it. Memory for two is copied to.
   static constexpr std::int64_t run_floats(std::int64_t in, std::int64_t out) {

@@ -44,8 +44,7 @@ template <class T, int kRows, int kWindow, int kStep, bool kMasked>
     if constexpr (kMasked) mask = keep(masks[j]);
 #pragma GCC unroll 32
     for (int i = 0; i < (kRows - 1) * kStep + kWindow; ++i) {
-      Vector x = load(rows[i] + j);
-      if constexpr (kStep == 2) x = every_other(x, load(rows[i] + j + kLanes));
+      Vector x = kStep == 2 ? load_every_other(rows[i] + j) : load(rows[i] + j);
       if constexpr (kMasked) x = only(x, mask);
       x = keep(x);
 #pragma GCC unroll 16
@@ -153,7 +152,7 @@ void sum_squares(const DirectInPlace& b) {
   SquareRows<T> s;
   s.out_stride = b.out_strides.height;
   for (int64_t channel = 0; channel < b.channels; ++channel) {
-    if (channel == source.end) source = source_of<T, T>(b, channel);
+    if (channel == source.end) source = source_of<T>(b, channel);
     s.bias = set(b.bias != nullptr ? b.bias[channel] : 0.0f);
     s.in_stride = source.row_stride;
     s.in_layer_stride = source.layer_stride;

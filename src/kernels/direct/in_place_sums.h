@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/half.h"
 #include "kernels/one_nan.h"
@@ -44,6 +43,17 @@ inline Vector keep(Vector x) {
 
 // As _mm512_loadu_ps(), for numbers that are used several times.
 inline Vector load(const float* from) { return keep(_mm512_loadu_ps(from)); }
+inline Vector load(const std::uint16_t* from) {
+  return keep(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+}
+
+// Of two vectors every other number.
+inline Vector load_every_other(const float* from) {
+  return every_other(load(from), load(from + kLanes));
+}
+inline Vector load_every_other(const std::uint16_t* from) {
+  return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_loadu_si512(from)));
+}
 
 // The lanes of some bits.
 template <int kStep>
@@ -105,6 +115,10 @@ inline Vector multiply_add(Vector a, Vector b, Vector c, Mask /*mask*/) {
 
 // Every other number of two vectors, those of their halves together until in_order().
 inline Vector every_other(Vector low, Vector high) { return _mm256_shuffle_ps(low, high, 0x88); }
+template <class T>
+Vector load_every_other(const T* from) {
+  return every_other(load(from), load(from + kLanes));
+}
 template <int kStep>
 Vector in_order(Vector x) {
   if constexpr (kStep == 1) return x;
@@ -194,11 +208,9 @@ void fetch_output(const T* to) {
   __builtin_prefetch(reinterpret_cast<const char*>(to) + kOutAhead, 1);
 }
 
-// Two channels at a time where one has not enough sums to hide how long one takes. T: of the
-// output, and of the input that is wanted.
+// Two channels at a time where one has not enough sums to hide how long one takes.
 template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
 WEFT_UNROLLED void sum_block(Block& b) {
-  using In = std::conditional_t<kLanes == 16, float, T>;  // what is read
   constexpr int kInRows = (kRows - 1) * kStep + kWindow;
   constexpr int kAll = kVectors * kChannels;
   static_assert(kVectors == 1 || kChannels == 1);
@@ -212,7 +224,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
   const int64_t stride = b.in_row_stride, columns = b.columns, top = b.top, bottom = b.bottom;
   const char* wanted = b.fetch.in;
   const float* factors = b.filter;
-  const auto* in_layer = static_cast<const In*>(b.in);
+  const auto* in_layer = static_cast<const T*>(b.in);
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.masks;
     for (int64_t j = 0; j < columns; ++j, factors += kWindow) {
@@ -230,20 +242,17 @@ WEFT_UNROLLED void sum_block(Block& b) {
 #pragma GCC unroll 16
         for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i]));
       }
-      const In* line = in_layer + b.offsets[j];
+      const T* line = in_layer + b.offsets[j];
 #pragma GCC unroll 32
       for (int i = 0; i < kInRows; ++i, line = step(line, stride)) {
         // Padding is less than a window.
         if (i < kWindow - 1 && i < top) continue;
         if (i > kInRows - kWindow && i >= bottom) continue;
         Vector x[kAll];
-        const In* from = line;
+        const T* from = line;
 #pragma GCC unroll 16
         for (int n = 0; n < kAll; ++n, from += next) {
-          x[n] = load(from);
-          if constexpr (kStep == 2) {
-            x[n] = keep(every_other(x[n], load(from + kLanes)));
-          }
+          x[n] = kStep == 2 ? keep(load_every_other(from)) : load(from);
           x[n] = only(x[n], mask[n % kVectors]);
         }
 #pragma GCC unroll 16

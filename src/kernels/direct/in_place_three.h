@@ -23,79 +23,10 @@ inline void store_halves(Vector x, __mmask8 mask, std::uint16_t* low, std::uint1
   _mm_mask_storeu_epi16(high, mask, _mm256_extracti128_si256(narrow, 1));
 }
 
-// The input rows of a block, one after the other.
-template <class In, int kVectors>
-class InputRows {
- public:
-  explicit InputRows(const Block& b)
-      : row_(static_cast<const In*>(b.in) + b.offsets[0]), stride_(b.in_row_stride) {}
-  const float* row() const { return row_; }
-  void advance() { row_ = step(row_, stride_); }
-
- private:
-  const float* row_;
-  int64_t stride_;
-};
-
-// Those of float16 are widened some rows ahead: loads of what was just written would wait for it to
-// leave the store buffer.
-template <int kVectors>
-class InputRows<std::uint16_t, kVectors> {
- public:
-  explicit InputRows(const Block& b)
-      : stride_(b.in_row_stride),
-        end_(std::min(b.bottom, b.rows + 2)),
-        widened_(std::max<int64_t>(b.top, 0)) {
-    // The first of the elements that are read, or of those that lie inside.
-    const int64_t begin = b.column + b.offsets[0], first = std::max<int64_t>(begin, 0);
-    const int64_t end = std::min(begin + kVectors * kLanes + 2, b.in_width);
-    for (int n = 0; n < 3; ++n) {
-      const int64_t left = end - first - (kVectors - 2 + n) * kLanes;
-      last_[n] = static_cast<Mask>(
-          _bzhi_u32(0xffffu, static_cast<unsigned>(std::clamp<int64_t>(left, 0, kLanes))));
-    }
-    from_ = static_cast<const std::uint16_t*>(b.in) + first - b.column + widened_ * stride_;
-    start_ = kLanes + begin - first;
-    std::fill_n(&widened_rows_[0][0], kRows * kFloats, 0.0f);
-    while (widened_ < kRows - 1) widen();
-  }
-  const float* row() const { return widened_rows_[row_ % kRows] + start_; }
-  void advance() {
-    widen();
-    ++row_;
-  }
-
- private:
-  static constexpr int64_t kRows = 4;
-  static constexpr int64_t kFloats = (kVectors + 3) * kLanes;  // the first vector is padding
-
-  void widen() {
-    if (widened_ < end_) {
-      float* const to = widened_rows_[widened_ % kRows] + kLanes;
-      const auto widen_vector = [&](int n, Mask mask) {
-        const __m256i halves = _mm256_maskz_loadu_epi16(mask, from_ + n * kLanes);
-        _mm512_store_ps(to + n * kLanes, _mm512_cvtph_ps(halves));
-      };
-#pragma GCC unroll 8
-      for (int n = 0; n < kVectors - 2; ++n) widen_vector(n, 0xffff);
-      widen_vector(kVectors - 2, last_[0]);
-      widen_vector(kVectors - 1, last_[1]);
-      if (last_[2] != 0) widen_vector(kVectors, last_[2]);
-    }
-    from_ += stride_;
-    ++widened_;
-  }
-
-  const std::uint16_t* from_;
-  int64_t stride_, end_, start_, widened_, row_ = 0;
-  Mask last_[3];  // of the last vectors
-  alignas(kLine) float widened_rows_[kRows][kFloats];
-};
-
 // All rows of some vectors, for windows of 3 x 3: each column of an input row is loaded once, for
 // the three rows of outputs that it is a part of. Vectors between the first and the last one lie
-// inside. In: what is read.
-template <class T, class In, int kVectors, int kChannels>
+// inside.
+template <class T, int kVectors, int kChannels>
 WEFT_UNROLLED void sum_three(Block& b) {
   constexpr int kAll = kVectors * kChannels;
   Vector factor[kChannels][3][3], bias[kChannels];
@@ -114,16 +45,16 @@ WEFT_UNROLLED void sum_three(Block& b) {
     right[j] = b.masks[j * kVectors + kVectors - 1];
   }
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
-  const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom;
+  const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom, stride = b.in_row_stride;
   const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
   const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
   Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
-  InputRows<In, kVectors> input(b);
+  const T* row = static_cast<const T*>(b.in) + b.offsets[0];
   const char* wanted = b.wanted;
   T* out = static_cast<T*>(b.out);
-  for (int64_t i = 0; i < end; ++i, input.advance(), wanted += wanted_stride) {
+  for (int64_t i = 0; i < end; ++i, row = step(row, stride), wanted += wanted_stride) {
     if (i >= top && i < bottom) {
-      const float* from = input.row();
+      const T* from = row;
 #pragma GCC unroll 8
       for (int n = 0; n < kAll; ++n, from += next) {
         const int v = n % kVectors, c = n / kVectors;
@@ -164,8 +95,8 @@ WEFT_UNROLLED void sum_three(Block& b) {
 }
 
 // All rows, of up to 8 outputs and 16 inputs, of two or four channels, two in a vector: what a
-// column of the window reads is a permutation of two rows. In: what is read.
-template <class T, class In, int kPairs, int kWindow, int kStep>
+// column of the window reads is a permutation of two rows.
+template <class T, int kPairs, int kWindow, int kStep>
 WEFT_UNROLLED void sum_narrow(Block& b) {
   constexpr int kLive = (kWindow + kStep - 1) / kStep;
   constexpr int kTaps = kWindow * kWindow;
@@ -173,7 +104,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     return _mm512_mask_broadcastss_ps(set(low), 0xff00, _mm_set_ss(high));
   };
   Vector factor[kPairs][kTaps], bias[kPairs];
-  const In* in[2 * kPairs];
+  const T* in[2 * kPairs];
   T* out[2 * kPairs];
 #pragma GCC unroll 2
   for (int p = 0; p < kPairs; ++p) {
@@ -182,7 +113,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     const float* filters[2];
 #pragma GCC unroll 2
     for (int c = 0; c < 2; ++c) {
-      in[2 * p + c] = static_cast<const In*>(b.in) + channels[c] * b.in_channel_stride;
+      in[2 * p + c] = static_cast<const T*>(b.in) + channels[c] * b.in_channel_stride;
       out[2 * p + c] = static_cast<T*>(b.out) + channels[c] * b.out_channel_stride;
       filters[c] = b.filter + channels[c] * b.filter_channel_stride;
     }
@@ -201,8 +132,8 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
   }
   [[maybe_unused]] const auto in_mask =
       static_cast<Mask>(_bzhi_u32(0xffffu, static_cast<unsigned>(b.in_width)));
-  const auto load_row = [&](const In* row) {
-    if constexpr (sizeof(In) == sizeof(float)) return load(row);
+  const auto load_row = [&](const T* row) {
+    if constexpr (sizeof(T) == sizeof(float)) return load(row);
     return keep(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(in_mask, row)));
   };
   const auto out_mask = static_cast<__mmask8>(b.out_mask);
