@@ -140,6 +140,7 @@ class ConvolutionPlan final : public PlanBody {
   };
 
   static constexpr std::int64_t kBlockPositions = 64;
+  static constexpr std::int64_t kChannelsTogether = 16;  // whose rows are cut into strips
 
   // A slot's memory.
   struct Slot {
@@ -151,7 +152,7 @@ class ConvolutionPlan final : public PlanBody {
                         // strip's, [channel][position]
     float* bias;        // of a panel
     float* block;       // kBlockPositions results of a panel on their way to a type or stride
-    float* row;         // one input row, widened
+    float* row;         // one input row, widened; of strips with one tap, of some channels
     float* row_sums;
     float* row_chain;  // of a chain that is not the first
     kernels::GemmTerm* terms;
@@ -187,6 +188,7 @@ class ConvolutionPlan final : public PlanBody {
   }
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
+  std::int64_t rows_of_slot() const noexcept { return one_tap_ ? kChannelsTogether : 1; }
   std::int64_t merged_phases() const noexcept { return merges_ ? merged_ : 1; }
 
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::int64_t first,
@@ -199,8 +201,10 @@ class ConvolutionPlan final : public PlanBody {
   void pack_runs(const Tile& tile, float* planes) const noexcept;
   void pack_rows(const Tile& tile, const std::byte* from, std::int64_t row_count,
                  float* to) const noexcept;
-  void spread_row(const Tile& tile, const float* row, std::int64_t channels,
-                  float* to) const noexcept;
+  void pack_row(const Tile& tile, const std::byte* channel, std::int64_t d, std::int64_t h,
+                float* to) const noexcept;
+  void pack_strips(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
+                   const Slot& slot) const noexcept;
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
   std::int64_t list_strips(const Tile& tile, std::int64_t channels,
                            const Slot& slot) const noexcept;

@@ -8,13 +8,6 @@
 
 namespace weft::ops {
 
-namespace {
-
-// Rows of one channel are too short for the processor to foresee those of channels further on.
-constexpr std::int64_t kAhead = 8;
-
-}  // namespace
-
 void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   // Few numbers a channel from channels far apart would crowd a few cache sets and pages.
@@ -118,104 +111,111 @@ LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_cha
           g.in_channel_stride * element_bytes_, (last - first) * element_bytes_, strips};
 }
 
-// A row of one channel, cut into strips.
-void ConvolutionPlan::spread_row(const Tile& tile, const float* row, std::int64_t channels,
-                                 float* to) const noexcept {
+// A row of one channel as the terms read it, padded.
+void ConvolutionPlan::pack_row(const Tile& tile, const std::byte* channel, std::int64_t d,
+                               std::int64_t h, float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const AxisWindow& ww = tile.windows[2];
+  const std::int64_t in_d = tile.windows[0].source(d), in_h = tile.windows[1].source(h);
+  if (in_d < 0 || in_d >= g.axes[0].in_size() || in_h < 0 || in_h >= g.axes[1].in_size()) {
+    std::fill_n(to, ww.size, 0.0f);
+    return;
+  }
+  const std::byte* row =
+      channel + (in_d * g.in_strides[0] + in_h * g.in_strides[1]) * element_bytes_;
+  // Runs of a row of planes: all of it, or with far taps one tap's elements.
+  const std::int64_t run = ww.far ? ww.tap_step : ww.size;
+  const std::int64_t step = ww.far ? ww.in_step : 1;
+  const std::int64_t in_size = g.axes[2].in_size();
+  for (std::int64_t first = 0; first < ww.size; first += run, to += run) {
+    // Element i of the run is input position source + i * step.
+    const std::int64_t source = ww.source(first);
+    const std::int64_t begin =
+        std::clamp<std::int64_t>((-source + step - 1) / step, 0, source < 0 ? run : 0);
+    const std::int64_t end =
+        source >= in_size ? begin
+                          : std::clamp<std::int64_t>((in_size - source - 1) / step + 1, begin, run);
+    std::fill(to, to + begin, 0.0f);
+    if (begin < end) {
+      rows_.load(data_type_)(row + (source + begin * step) * g.in_strides[2] * element_bytes_,
+                             step * g.in_strides[2], to + begin, end - begin);
+    }
+    std::fill(to + end, to + run, 0.0f);
+  }
+}
+
+// Rows cut into strips, those of some channels by one call: strips are short.
+void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
+                                  std::int64_t channels, const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   const std::int64_t most = tiling_.strip;
   const Strips strips(tile.count[2], most);
-  const auto spread = [&](std::int64_t rows, std::int64_t size) {
-    gemm_.pad_rows({.from = row,
-                    .to = to,
-                    .from_stride = size,
-                    .to_stride = channels * most,
-                    .rows = rows,
-                    .before = 0,
-                    .count = size,
-                    .size = size});
-    row += rows * size;
-    to += rows * channels * most;
+  const auto inside = [](const AxisWindow& w, const ConvolutionAxis& axis) {
+    return !w.far && w.lowest >= 0 && w.lowest + w.size <= axis.in_size();
   };
-  spread(strips.long_count, strips.short_size + 1);
-  spread(strips.count - strips.long_count, strips.short_size);
+  const bool in_place = data_type_ == DataType::float32 && g.in_strides[2] == 1 &&
+                        inside(wd, g.axes[0]) && inside(wh, g.axes[1]) && inside(ww, g.axes[2]);
+  for (std::int64_t first = 0; first < channels; first += kChannelsTogether) {
+    const std::int64_t together = std::min(kChannelsTogether, channels - first);
+    const std::byte* const channel =
+        tile.input + (first_channel + first) * g.in_channel_stride * element_bytes_;
+    float* to = slot.planes + first * most;
+    for (std::int64_t d = 0; d < wd.size; ++d) {
+      for (std::int64_t h = 0; h < wh.size; ++h) {
+        const float* from = slot.row;
+        if (in_place) {
+          from = reinterpret_cast<const float*>(channel) + wd.source(d) * g.in_strides[0] +
+                 wh.source(h) * g.in_strides[1] + ww.lowest;
+        } else {
+          for (std::int64_t c = 0; c < together; ++c) {
+            pack_row(tile, channel + c * g.in_channel_stride * element_bytes_, d, h,
+                     slot.row + c * ww.size);
+          }
+        }
+        for (std::int64_t i = 0; i < strips.count; ++i, to += channels * most) {
+          const std::int64_t size = strips.short_size + (i < strips.long_count ? 1 : 0);
+          gemm_.pad_rows({.from = from,
+                          .to = to,
+                          .from_stride = in_place ? g.in_channel_stride : ww.size,
+                          .to_stride = most,
+                          .rows = together,
+                          .before = 0,
+                          .count = size,
+                          .size = size});
+          from += size;
+        }
+      }
+    }
+  }
 }
 
 void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
                                   std::int64_t channels, const Slot& slot) const noexcept {
+  if (one_tap_) return pack_strips(tile, first_channel, channels, slot);
   float* planes = slot.planes;
   const ConvolutionGeometry& g = geometry_;
   const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
-  const std::int64_t in_size = g.axes[2].in_size();
-  const kernels::LoadRow load = rows_.load(data_type_);
-  // Runs of a row of planes: all of it, or with far taps one tap's elements.
-  const std::int64_t run = ww.far ? ww.tap_step : ww.size;
-  const std::int64_t step = ww.far ? ww.in_step : 1;
-  const std::int64_t most = tiling_.strip;
-  const std::int64_t strips_a_row = Strips(tile.count[2], most).count;
-  const std::int64_t row_bytes = ww.size * step * g.in_strides[2] * element_bytes_;
-  // Of rows whose elements lie far apart there is no end.
-  constexpr std::int64_t kNear = 8;
-  const bool fetches_ahead = most_taps(g) == 1 && step * g.in_strides[2] <= kNear;
   // Rows as they lie, one after the other.
   const bool plain = data_type_ == DataType::float32 && g.in_strides[2] == 1 && !ww.far && !wh.far;
-  if (!one_tap_ && tile.channel_stride == kRowOfChannels && !touches_padding(tile)) {
+  if (tile.channel_stride == kRowOfChannels && !touches_padding(tile)) {
     const std::int64_t from = first_channel * g.in_channel_stride + wd.source(0) * g.in_strides[0] +
                               wh.source(0) * g.in_strides[1] + ww.source(0) * g.in_strides[2];
-    return load(tile.input + from * element_bytes_, g.in_channel_stride, planes, channels);
+    return rows_.load(data_type_)(tile.input + from * element_bytes_, g.in_channel_stride, planes,
+                                  channels);
   }
   for (std::int64_t c = 0; c < channels; ++c) {
     const std::byte* channel =
         tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
     for (std::int64_t d = 0; d < wd.size; ++d) {
+      float* const to = planes + c * tile.channel_stride + d * tile.element_strides[0];
       const std::int64_t in_d = wd.source(d);
-      if (plain && !one_tap_ && in_d >= 0 && in_d < g.axes[0].in_size()) {
-        pad_plane(tile, reinterpret_cast<const float*>(channel) + in_d * g.in_strides[0],
-                  planes + c * tile.channel_stride + d * tile.element_strides[0]);
+      if (plain && in_d >= 0 && in_d < g.axes[0].in_size()) {
+        pad_plane(tile, reinterpret_cast<const float*>(channel) + in_d * g.in_strides[0], to);
         continue;
       }
       for (std::int64_t h = 0; h < wh.size; ++h) {
-        const std::int64_t in_h = wh.source(h);
-        float* to = one_tap_ ? slot.row
-                             : planes + c * tile.channel_stride + d * tile.element_strides[0] +
-                                   h * tile.element_strides[1];
-        const auto done = [&](const float* filled) {
-          if (!one_tap_) return;
-          const std::int64_t first = (d * wh.size + h) * strips_a_row * channels + c;
-          spread_row(tile, filled, channels, planes + first * most);
-        };
-        if (in_d < 0 || in_d >= g.axes[0].in_size() || in_h < 0 || in_h >= g.axes[1].in_size()) {
-          std::fill_n(to, ww.size, 0.0f);
-          done(to);
-          continue;
-        }
-        const std::byte* row =
-            channel + (in_d * g.in_strides[0] + in_h * g.in_strides[1]) * element_bytes_;
-        if (fetches_ahead && first_channel + c + kAhead < g.in_channels) {
-          const std::byte* ahead = row + kAhead * g.in_channel_stride * element_bytes_;
-          for (std::int64_t i = 0; i < row_bytes; i += 64) {
-            __builtin_prefetch(ahead + std::max<std::int64_t>(ww.lowest, 0) * element_bytes_ + i);
-          }
-        }
-        if (plain && ww.lowest >= 0 && ww.lowest + ww.size <= in_size && one_tap_) {
-          done(reinterpret_cast<const float*>(row) + ww.lowest);
-          continue;
-        }
-        for (std::int64_t first = 0; first < ww.size; first += run, to += run) {
-          // Element i of the run is input position source + i * step.
-          const std::int64_t source = ww.source(first);
-          const std::int64_t begin =
-              std::clamp<std::int64_t>((-source + step - 1) / step, 0, source < 0 ? run : 0);
-          const std::int64_t end =
-              source >= in_size
-                  ? begin
-                  : std::clamp<std::int64_t>((in_size - source - 1) / step + 1, begin, run);
-          std::fill(to, to + begin, 0.0f);
-          if (begin < end) {
-            load(row + (source + begin * step) * g.in_strides[2] * element_bytes_,
-                 step * g.in_strides[2], to + begin, end - begin);
-          }
-          std::fill(to + end, to + run, 0.0f);
-        }
-        done(slot.row);
+        pack_row(tile, channel, d, h, to + h * tile.element_strides[1]);
       }
     }
   }
