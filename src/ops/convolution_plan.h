@@ -202,7 +202,7 @@ class ConvolutionPlan final : public PlanBody {
   void pack_rows(const Tile& tile, const std::byte* from, std::int64_t row_count,
                  float* to) const noexcept;
   void pack_row(const Tile& tile, const std::byte* channel, std::int64_t d, std::int64_t h,
-                float* to) const noexcept;
+                bool fetches, float* to) const noexcept;
   void pack_strips(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
                    const Slot& slot) const noexcept;
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;

@@ -4,9 +4,27 @@
 #include <cstdlib>
 
 #include "base/checked.h"
+#include "base/fetch.h"
 #include "ops/convolution_plan.h"
 
 namespace weft::ops {
+
+namespace {
+
+// Rows of one channel are too short for the processor to foresee those of channels further on.
+constexpr std::int64_t kAhead = 8;
+
+// Of a layer with one tap, whose rows are read once; not where their elements lie far apart. `row`:
+// its first element; `distance`: from one that is read to the next.
+[[gnu::always_inline]] inline void fetch_row(const std::byte* row, const AxisWindow& columns,
+                                             std::int64_t distance, std::int64_t element_bytes) {
+  constexpr std::int64_t kNear = 8;
+  if (distance > kNear) return;
+  base::fetch(row + std::max<std::int64_t>(columns.lowest, 0) * element_bytes,
+              columns.size * distance * element_bytes);
+}
+
+}  // namespace
 
 void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
@@ -111,9 +129,10 @@ LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_cha
           g.in_channel_stride * element_bytes_, (last - first) * element_bytes_, strips};
 }
 
-// A row of one channel as the terms read it, padded.
+// A row of one channel as the terms read it, padded. With `fetches`, that of a channel kAhead
+// further on is brought nearer.
 void ConvolutionPlan::pack_row(const Tile& tile, const std::byte* channel, std::int64_t d,
-                               std::int64_t h, float* to) const noexcept {
+                               std::int64_t h, bool fetches, float* to) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const AxisWindow& ww = tile.windows[2];
   const std::int64_t in_d = tile.windows[0].source(d), in_h = tile.windows[1].source(h);
@@ -126,6 +145,10 @@ void ConvolutionPlan::pack_row(const Tile& tile, const std::byte* channel, std::
   // Runs of a row of planes: all of it, or with far taps one tap's elements.
   const std::int64_t run = ww.far ? ww.tap_step : ww.size;
   const std::int64_t step = ww.far ? ww.in_step : 1;
+  if (fetches) {
+    fetch_row(row + kAhead * g.in_channel_stride * element_bytes_, ww, step * g.in_strides[2],
+              element_bytes_);
+  }
   const std::int64_t in_size = g.axes[2].in_size();
   for (std::int64_t first = 0; first < ww.size; first += run, to += run) {
     // Element i of the run is input position source + i * step.
@@ -165,12 +188,17 @@ void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
       for (std::int64_t h = 0; h < wh.size; ++h) {
         const float* from = slot.row;
         if (in_place) {
-          from = reinterpret_cast<const float*>(channel) + wd.source(d) * g.in_strides[0] +
-                 wh.source(h) * g.in_strides[1] + ww.lowest;
+          const std::int64_t row = wd.source(d) * g.in_strides[0] + wh.source(h) * g.in_strides[1];
+          from = reinterpret_cast<const float*>(channel) + row + ww.lowest;
+          for (std::int64_t c = together;
+               c < std::min(2 * together, g.in_channels - first_channel - first); ++c) {
+            fetch_row(channel + (c * g.in_channel_stride + row) * element_bytes_, ww, 1,
+                      element_bytes_);
+          }
         } else {
           for (std::int64_t c = 0; c < together; ++c) {
             pack_row(tile, channel + c * g.in_channel_stride * element_bytes_, d, h,
-                     slot.row + c * ww.size);
+                     first_channel + first + c + kAhead < g.in_channels, slot.row + c * ww.size);
           }
         }
         for (std::int64_t i = 0; i < strips.count; ++i, to += channels * most) {
@@ -204,6 +232,7 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
     return rows_.load(data_type_)(tile.input + from * element_bytes_, g.in_channel_stride, planes,
                                   channels);
   }
+  const bool fetches = most_taps(g) == 1;
   for (std::int64_t c = 0; c < channels; ++c) {
     const std::byte* channel =
         tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
@@ -215,7 +244,8 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
         continue;
       }
       for (std::int64_t h = 0; h < wh.size; ++h) {
-        pack_row(tile, channel, d, h, to + h * tile.element_strides[1]);
+        pack_row(tile, channel, d, h, fetches && first_channel + c + kAhead < g.in_channels,
+                 to + h * tile.element_strides[1]);
       }
     }
   }
