@@ -178,6 +178,8 @@ class ConvolutionPlan final : public PlanBody {
   void choose_phases();
   void choose_boxes_across(unsigned threads);
   bool writes_planes() const noexcept;
+  std::int64_t choose_panel_block(std::int64_t tiles, std::int64_t threads,
+                                  std::int64_t largest) const noexcept;
   std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner) const noexcept;
   Tile join_rows(const Tile& tile) const noexcept;
   void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
