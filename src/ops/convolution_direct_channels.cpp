@@ -43,8 +43,8 @@ Ascending ascending(const Phase& phase) {
 bool DirectConvolution::suits_channels() const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t panel = filter_.panel_rows();
-  if (kernels_.sum_channels == nullptr || !DirectChannels::has(kernels_.lanes, panel) ||
-      g.in_channels < (panel == 1 && kernels_.lanes < 16 ? kFewestForOne : kFewestChannels) ||
+  if (kernels_.sum_channels == nullptr || !DirectChannels::has(kernels_.lanes(), panel) ||
+      g.in_channels < (panel == 1 && kernels_.lanes() < 16 ? kFewestForOne : kFewestChannels) ||
       g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1 ||
       (data_type_ == DataType::float16 && !kernels_.in_place_512)) {
     return false;
@@ -54,15 +54,16 @@ bool DirectConvolution::suits_channels() const noexcept {
   }
   const Phase rows = g.axes[kHeight].phase(0), columns = g.axes[kWidth].phase(0);
   const bool shares = rows.in_step == 1 && (rows.taps == 1 || std::abs(rows.offset_step) == 1);
-  return (shares || kernels_.lanes < 16) && (panel > 1 || rows.taps <= kMostRowsOfOne) &&
-         columns.in_step == 1 && rows.count >= DirectChannels::block_rows(kernels_.lanes, panel) &&
-         columns.count >= kernels_.lanes * 3 / 2;
+  return (shares || kernels_.lanes() < 16) && (panel > 1 || rows.taps <= kMostRowsOfOne) &&
+         columns.in_step == 1 &&
+         rows.count >= DirectChannels::block_rows(kernels_.lanes(), panel) &&
+         columns.count >= kernels_.lanes() * 3 / 2;
 }
 
 void DirectConvolution::choose_channel_tiles(std::int64_t wanted) noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t panel = filter_.panel_rows();
-  const std::int64_t block = DirectChannels::block_rows(kernels_.lanes, panel);
+  const std::int64_t block = DirectChannels::block_rows(kernels_.lanes(), panel);
   const std::int64_t layers = g.axes[kDepth].phase(0).taps;
   const auto bytes = [&](std::int64_t rows, std::int64_t columns) {
     const std::int64_t read =
@@ -73,8 +74,8 @@ void DirectConvolution::choose_channel_tiles(std::int64_t wanted) noexcept {
   const std::int64_t width = g.axes[kWidth].max_count(), height = g.axes[kHeight].max_count();
   box_ = {1, block, width};
   // A cut costs what the window reads past it.
-  while (box_[kWidth] > 4 * kernels_.lanes && bytes(block, box_[kWidth]) > 2 * kTileBytes) {
-    box_[kWidth] = base::round_up(base::divide_up(box_[kWidth], 2), kernels_.lanes);
+  while (box_[kWidth] > 4 * kernels_.lanes() && bytes(block, box_[kWidth]) > 2 * kTileBytes) {
+    box_[kWidth] = base::round_up(base::divide_up(box_[kWidth], 2), kernels_.lanes());
   }
   boxes_ = {g.axes[kDepth].max_count(), 1, base::divide_up(width, box_[kWidth])};
   group_block_ = 1;
@@ -87,9 +88,10 @@ void DirectConvolution::choose_channel_tiles(std::int64_t wanted) noexcept {
   boxes_[kHeight] = base::divide_up(height, box_[kHeight]);
   tile_count_ = others * boxes_[kHeight];
   sums_stride_ = static_cast<std::int64_t>(base::round_up(box_[kWidth], kernels::kDirectColumns));
-  group_floats_ = g.in_channels <= chain_ ? 0
-                                          : DirectChannels::kept_floats(
-                                                kernels_.lanes, panel, box_[kHeight], box_[kWidth]);
+  group_floats_ =
+      g.in_channels <= chain_
+          ? 0
+          : DirectChannels::kept_floats(kernels_.lanes(), panel, box_[kHeight], box_[kWidth]);
   const bool activates_half = data_type_ == DataType::float16 && general_.has_activation();
   const std::int64_t sums = activates_half ? panel * box_[kHeight] * sums_stride_ : 0;
   slot_bytes_ = base::slot_bytes((group_floats_ + kPastPlanes + sums) * sizeof(float));

@@ -52,13 +52,6 @@ class Lanes {
   unsigned begin_, end_;
 };
 
-inline Vector load_all(const float* from) { return load(from); }
-#ifdef __AVX512F__
-inline Vector load_all(const std::uint16_t* from) {
-  return Vector{_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
-}
-#endif
-
 // Adds the terms of kWindow rows of the window, of one channel, to the sums of kRows rows of a
 // vector each. Each input row is loaded once for all of them: their factors stay in registers.
 // kEdge: some of what is read lies outside.
@@ -85,7 +78,7 @@ template <class T, int M, int kRows, int kWindow, bool kEdge>
         const int64_t at = row + i * b.row_step;
         if (at < 0 || at >= b.in_rows) continue;
       }
-      Vector x = kEdge ? lanes.load(line) : load_all(line);
+      Vector x = kEdge ? lanes.load(line) : load_whole(line);
       keep(x);
 #pragma GCC unroll 4
       for (int j = 0; j < kWindow; ++j) {

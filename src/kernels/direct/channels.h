@@ -6,19 +6,18 @@ namespace weft::kernels {
 
 // Output rows of a few output channels, summed over many input channels where the input lies:
 //
-//   out(m, r, i) = bias[m] + sum over c, k, h, w of
-//       filter(c, k, h, w, m) *
-//       in(c, k, first_row + r * row_step + h * row_distance, first_column + i + w *
-//       column_distance)
+//   out(m, r, i) = bias[m] + sum over c, k, h, w of filter(c, k, h, w, m) * in(c, k, y, x) where
+//       y = first_row + r * row_step + h * row_distance,
+//       x = first_column + i + w * column_distance
 //
 // What lies outside of the input is zero and is not read. One fused multiply-add a term, c
 // ascending and for each channel its layers; the terms of chain_channels channels are one chain,
 // whose sum is added to those of the chains before it. One chain of channels after the other is
 // summed for all outputs, so that what is read lies in few places.
 //
-//   in      in(c, k, h, w) = in[c * in_channel_stride + k * in_layer_stride + h * in_row_stride +
-//   w],
-//           inside where 0 <= h < in_rows and 0 <= w < in_columns
+//   in      in(c, k, y, x) = in[c * in_channel_stride + k * in_layer_stride + y * in_row_stride +
+//   x],
+//           inside where 0 <= y < in_rows and 0 <= x < in_columns
 //   filter  filter(c, k, h, w, m) = filter[c * filter_channel_stride + k * filter_layer_stride +
 //           h * filter_row_stride + w * out_channels + m]
 //   sums    kept_floats() floats, aligned to 64 bytes, where there are several chains
@@ -69,7 +68,7 @@ struct DirectChannels {
   static constexpr bool has(std::int64_t lanes, std::int64_t out_channels) {
     return lanes == 16 || out_channels % 2 == 1;
   }
-  // Rows that are summed at once: as many as registers suffice for.
+  // Rows that are summed at once: as many as registers suffice for. 0 where there are no sums.
   static constexpr std::int64_t block_rows(std::int64_t lanes, std::int64_t out_channels) {
     constexpr std::int64_t kRows[2][4] = {{12, 0, 4, 0}, {14, 10, 7, 4}};
     return kRows[lanes == 16 ? 1 : 0][out_channels - 1];

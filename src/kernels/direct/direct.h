@@ -184,8 +184,10 @@ struct DirectKernels {
   void (*sum_doubling)(const DirectDoubling& block) noexcept;  // or null
   void (*in_place)(const DirectInPlace& block) noexcept;       // or null
   void (*sum_channels)(const DirectChannels& block) noexcept;  // or null
-  bool in_place_512;   // with the kernels that has_run() speaks of, and float16 channels
-  std::int64_t lanes;  // numbers in a register
+  bool in_place_512;  // with the kernels that has_run() speaks of, and float16 channels
+
+  // Numbers in a register of in_place and sum_channels.
+  constexpr std::int64_t lanes() const { return in_place_512 ? 16 : 8; }
 };
 
 // Best instruction set first.

@@ -6,6 +6,7 @@
 
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_levels.h"
+#include "kernels/direct/direct_sums.h"
 #include "kernels/half.h"
 #include "kernels/vectors.h"
 
@@ -32,16 +33,6 @@ float widen(float x) { return x; }
 float widen(std::uint16_t x) { return widen_half(x); }
 
 #ifdef __AVX2__  // masked loads that leave the rest of memory alone
-
-Vector load_whole(const float* from) { return load(from); }
-
-Vector load_whole(const std::uint16_t* from) {
-#ifdef __AVX512F__
-  return Vector{_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
-#else
-  return Vector{_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
-#endif
-}
 
 // The first numbers of a vector; zeros after them.
 template <class T>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Sums in registers: how they are stored, and how the taps of a window's column are added. Only for
-// direct.cpp.
+// Whole vectors of rows as they are loaded, and sums in registers: how they are stored, and how the
+// taps of a window's column are added. Only for direct.cpp, direct_load.cpp and channels.cpp.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,17 @@
 
 namespace weft::kernels::WEFT_ISA {
 namespace {
+
+#ifdef __AVX2__
+inline Vector load_whole(const float* from) { return load(from); }
+inline Vector load_whole(const std::uint16_t* from) {
+#ifdef __AVX512F__
+  return Vector{_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
+#else
+  return Vector{_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
+#endif
+}
+#endif
 
 inline void store(Vector x, std::uint16_t* to) {
 #if defined(__AVX512F__)
