@@ -15,9 +15,8 @@ namespace weft::kernels {
 // whose sum is added to those of the chains before it. One chain of channels after the other is
 // summed for all outputs, so that what is read lies in few places.
 //
-//   in      in(c, k, y, x) = in[c * in_channel_stride + k * in_layer_stride + y * in_row_stride +
-//   x],
-//           inside where 0 <= y < in_rows and 0 <= x < in_columns
+//   in      in(c, k, y, x) lies c * in_channel_stride + k * in_layer_stride + y * in_row_stride + x
+//           elements on; inside where 0 <= y < in_rows and 0 <= x < in_columns
 //   filter  filter(c, k, h, w, m) = filter[c * filter_channel_stride + k * filter_layer_stride +
 //           h * filter_row_stride + w * out_channels + m]
 //   sums    kept_floats() floats, aligned to 64 bytes, where there are several chains
