@@ -33,12 +33,14 @@ std::int64_t first_input(const ConvolutionAxis& axis) {
 WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
                                          const PlanOptions& options,
                                          const kernels::WinogradTile& outputs,
-                                         const kernels::SplitKernels* unit)
+                                         const kernels::SplitKernels* unit,
+                                         std::optional<WinogradVectors> vectors)
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
+      gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       tiling_(geometry_, outputs,
               WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
-              slot_count(options, INT64_MAX)),
+              slot_count(options, INT64_MAX), vectors),
       filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few),
       first_input_{first_input(geometry_.axes[1]), first_input(geometry_.axes[2])} {
   slots_ = slot_count(options, tiling_.shares.tiles());
@@ -50,25 +52,33 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
   patch_point_ = blocks * patch_block_ + 64;
   plane_remainder_ = base::round_up((tiling_.block_rows + 1) * tiling_.block_columns, 16) + 16;
   plane_point_ = outputs.rows * plane_remainder_;
-  slot_bytes_ = base::slot_bytes(
-      static_cast<std::uint64_t>(outputs.points() * patch_point_) +
-      2 * outputs.column_points() * plane_point_ * 4 + filter_.few() * blocks * block_sums() * 4 +
-      (sums_floats() + row_floats()) * 4 + tiling_.shares.most_blocks() * kSplitBlock * 4 +
-      blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 512);
+  slot_bytes_ = base::slot_bytes(static_cast<std::uint64_t>(outputs.points() * patch_point_) +
+                                 2 * outputs.column_points() * plane_point_ * 4 +
+                                 filter_.few() * blocks * block_sums() * 4 +
+                                 (sums_floats() + result_floats() + row_floats()) * 4 +
+                                 tiling_.shares.most_blocks() * kSplitBlock * 4 +
+                                 blocks * kMostRuns * sizeof(WinogradRun) + (blocks + 1) * 8 + 576);
   set_memory(options, filter_.size_in_bytes(), slots_, slot_bytes_);
   explanation = "blocks of " + std::to_string(tiling_.block_rows) + " x " +
                 std::to_string(tiling_.block_columns) + " tiles" +
                 (tiling_.stacked ? " of stacked images" : "") + " x " +
                 std::to_string(tiling_.shares.most_blocks() * kSplitBlock) + " channels, " +
-                std::to_string(filter_.few() * kSplitBlock) + " channels at a time, " +
+                std::to_string(filter_.few() * kSplitBlock) + " channels at a time, vectors of " +
+                (tiling_.along_channels() ? "channels, " : "tiles, ") +
                 std::to_string(tiling_.shares.tiles()) + " blocks, " + std::to_string(slots_) +
                 " slots";
 }
 
 std::int64_t WinogradConvolution::sums_floats() const noexcept {
-  if (plain_results_ && geometry_.out_strides[2] == 1) return 0;
+  if (in_place()) return 0;
   return kSplitBlock * tiling_.block_rows * tiling_.block_columns * tiling_.tile.rows *
          tiling_.tile.columns;
+}
+
+std::int64_t WinogradConvolution::result_floats() const noexcept {
+  if (!tiling_.along_channels()) return 0;
+  return kSplitBlock *
+         (kResultPositions + tiling_.tile.rows * tiling_.block_columns * tiling_.tile.columns);
 }
 
 std::int64_t WinogradConvolution::row_floats() const noexcept {
@@ -87,6 +97,7 @@ WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
   result.planes = base::take<float>(memory, 2 * tiling_.tile.column_points() * plane_point_);
   result.acc = base::take<float>(memory, filter_.few() * blocks * block_sums());
   result.sums = base::take<float>(memory, sums_floats());
+  result.results = base::take<float>(memory, result_floats());
   result.rows = base::take<float>(memory, row_floats());
   result.bias = base::take<float>(memory, tiling_.shares.most_blocks() * kSplitBlock);
   result.runs = base::take<WinogradRun>(memory, blocks * kMostRuns);
@@ -130,7 +141,6 @@ WinogradConvolution::Tile WinogradConvolution::locate(
 void WinogradConvolution::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                        const Tile& tile, const Slot& slot, bool has_patches,
                                        SharedRange* ranges) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
   if (!has_patches) {
     std::array<SplitRange, WinogradTiling::kMostImages> seen{};
     // Nothing else is written to some rows between images, whose results are dropped.
@@ -148,26 +158,11 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
     const std::int64_t blocks = std::min(filter_.few() - block % filter_.few(), end - block);
     multiply(packed, tile, block, blocks, slot);
     for (std::int64_t k = 0; k < blocks; ++k, ++block) {
-      const std::int64_t channel = block * kSplitBlock;
-      const bool in_place = sums_floats() == 0;
-      for (std::int64_t n = 0; n < tile.blocks; ++n) {
-        // The runs are those of the first channel.
-        kernels_.store(
-            {.acc = slot.acc + (k * tile.blocks + n) * block_sums(),
-             .acc_output_stride = channel_sums(),
-             .scale = 1 / filter_.scale(),
-             .bias = slot.bias + channel - tile.first_out_block * kSplitBlock,
-             .relu = relu_,
-             .half = in_place && data_type_ == DataType::float16,
-             .outputs = std::min(kSplitBlock, g.out_channels - channel),
-             .output_offset =
-                 in_place ? (tile.group * g.out_channels + channel) * g.out_channel_stride : 0,
-             .output_stride = in_place ? g.out_channel_stride : sums_floats() / kSplitBlock,
-             .row_stride = in_place ? g.out_strides[1] : tile.columns * tiling_.tile.columns,
-             .runs = slot.runs + slot.first_runs[n],
-             .run_count = slot.first_runs[n + 1] - slot.first_runs[n]});
-      }
-      if (!in_place) store_sums(arguments, tile, channel, slot.sums);
+      const BlockSums sums{.channel = block * kSplitBlock,
+                           .acc = slot.acc + k * tile.blocks * block_sums(),
+                           .bias = slot.bias + (block - tile.first_out_block) * kSplitBlock};
+      tiling_.along_channels() ? store_channels(tile, sums, slot) : store_tiles(tile, sums, slot);
+      if (!in_place()) store_sums(arguments, tile, sums.channel, slot.sums);
     }
   }
 }
@@ -247,76 +242,6 @@ void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
     result.next = 0;
   }
   kernels_.transform_rows(result, range);
-}
-
-// Where the outputs of each block of tiles belong: in the output, or in the slot's sums.
-void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& tile,
-                                    const Slot& slot) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const kernels::WinogradTile& outputs = tiling_.tile;
-  const bool in_place = sums_floats() == 0;
-  auto* const output =
-      static_cast<std::byte*>(arguments.outputs[0]) +
-      (tile.image * g.out_batch_stride + tile.first_column * outputs.columns * g.out_strides[2]) *
-          element_bytes_;
-  std::int64_t run = 0;
-  for (std::int64_t n = 0; n < tile.blocks; ++n) {
-    slot.first_runs[n] = run;
-    const std::int64_t end = std::min((n + 1) * kSplitBlock, tile.count);
-    for (std::int64_t at = n * kSplitBlock; at < end;) {
-      const std::int64_t tile_row = at / tile.columns;
-      const std::int64_t image = (tile.first_row + tile_row) / tiling_.image_rows();
-      const std::int64_t row = (tile.first_row + tile_row) % tiling_.image_rows() * outputs.rows;
-      const std::int64_t column = at % tile.columns * outputs.columns;
-      const std::int64_t middle = (at / (kSplitBlock / 2) + 1) * (kSplitBlock / 2);
-      const std::int64_t count =
-          std::min({tile.columns - at % tile.columns, end - at, middle - at});
-      at += count;
-      const std::int64_t rows = g.axes[1].out_size() - row;
-      if (rows <= 0) continue;  // between two images
-      void* to = slot.sums + tile_row * outputs.rows * tile.columns * outputs.columns + column;
-      if (in_place) {
-        to = output +
-             (image * g.out_batch_stride + row * g.out_strides[1] + column) * element_bytes_;
-      }
-      slot.runs[run++] = {
-          .first = at - count - n * kSplitBlock,
-          .columns = std::min(count * outputs.columns,
-                              g.axes[2].out_size() - tile.first_column * outputs.columns - column),
-          .rows = std::min(outputs.rows, rows),
-          .to = to};
-    }
-  }
-  slot.first_runs[tile.blocks] = run;
-}
-
-// Activations and outputs of a block of output channels, from `channel` of the group on.
-void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& tile,
-                                     std::int64_t channel, float* sums) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t pitch = tile.columns * tiling_.tile.columns;
-  const std::int64_t first_column = tile.first_column * tiling_.tile.columns;
-  const std::int64_t columns = std::min(pitch, g.axes[2].out_size() - first_column);
-  const std::int64_t channels = std::min(kSplitBlock, g.out_channels - channel);
-  for (std::int64_t o = 0; o < channels; ++o) {
-    for (std::int64_t i = 0; i < tile.images; ++i) {
-      const Part part = part_of(tile, i);
-      const std::int64_t first_row = part.image_row * tiling_.tile.rows;
-      const std::int64_t rows =
-          std::min(part.rows * tiling_.tile.rows, g.axes[1].out_size() - first_row);
-      float* from = sums + o * (sums_floats() / kSplitBlock) + part.row * tiling_.tile.rows * pitch;
-      std::byte* to = static_cast<std::byte*>(arguments.outputs[0]) +
-                      ((tile.image + i) * g.out_batch_stride +
-                       (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
-                       first_row * g.out_strides[1] + first_column * g.out_strides[2]) *
-                          element_bytes_;
-      for (std::int64_t row = 0; row < rows; ++row, from += pitch) {
-        if (!relu_) general_.activate(from, columns);
-        rows_.store(data_type_)(from, to + row * g.out_strides[1] * element_bytes_,
-                                g.out_strides[2], columns);
-      }
-    }
-  }
 }
 
 }  // namespace weft::ops

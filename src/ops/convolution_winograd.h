@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "kernels/gemm/gemm.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/split_plan.h"
 #include "ops/winograd_filter.h"
@@ -29,10 +31,11 @@ class WinogradConvolution : public SplitPlan {
   static double seconds(const ConvolutionParams& params, const PlanOptions& options,
                         const kernels::WinogradTile& tile);
 
-  // With products on the matrix unit where there is one that is allowed, else in float32.
-  static std::shared_ptr<WinogradConvolution> make(const ConvolutionParams& params,
-                                                   const PlanOptions& options,
-                                                   const kernels::WinogradTile& tile);
+  // With products on the matrix unit where there is one that is allowed, else in float32, with
+  // vectors of either kind if not of one that is asked for.
+  static std::shared_ptr<WinogradConvolution> make(
+      const ConvolutionParams& params, const PlanOptions& options,
+      const kernels::WinogradTile& tile, std::optional<WinogradVectors> vectors = std::nullopt);
 
  protected:
   struct Tile {
@@ -47,8 +50,9 @@ class WinogradConvolution : public SplitPlan {
     std::byte* patches;
     float* planes;  // of two channels
     float* acc;
-    float* sums;  // outputs of a block of channels; only where they cannot be stored in place
-    float* rows;  // of the input; only where it cannot be read in place
+    float* sums;     // outputs of a block of channels; only where they cannot be stored in place
+    float* results;  // the same, channel by channel; only where these lie along vectors
+    float* rows;     // of the input; only where it cannot be read in place
     float* bias;
     kernels::WinogradRun* runs;
     std::int64_t* first_runs;  // of each block of tiles
@@ -56,7 +60,8 @@ class WinogradConvolution : public SplitPlan {
 
   // `unit`: null for float32.
   WinogradConvolution(const ConvolutionParams& params, const PlanOptions& options,
-                      const kernels::WinogradTile& outputs, const kernels::SplitKernels* unit);
+                      const kernels::WinogradTile& outputs, const kernels::SplitKernels* unit,
+                      std::optional<WinogradVectors> vectors);
 
   // Of the input channels c and c + 1, whose planes are null past the last channel.
   virtual void transform_columns(const Tile& tile, std::int64_t c, const float* even,
@@ -65,14 +70,16 @@ class WinogradConvolution : public SplitPlan {
   virtual void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                         std::int64_t blocks, const Slot& slot) const noexcept = 0;
 
-  // Of a block of 32 tiles and 32 output channels: sums of a channel's points lie together, and a
-  // line after them keeps the channels out of each other's cache sets.
-  std::int64_t channel_sums() const noexcept {
+  // Of a block of 32 tiles and 32 output channels: 32 sums a point, of an output channel's tiles,
+  // or a tile's channels where these lie along vectors. All points of one lie together, and a line
+  // after them keeps them out of each other's cache sets.
+  std::int64_t row_sums() const noexcept {
     return tiling_.tile.points() * kernels::kSplitBlock + 16;
   }
-  std::int64_t block_sums() const noexcept { return kernels::kSplitBlock * channel_sums(); }
+  std::int64_t block_sums() const noexcept { return kernels::kSplitBlock * row_sums(); }
 
   const kernels::WinogradKernels& kernels_;
+  const kernels::GemmKernel& gemm_;
   WinogradTiling tiling_;
   WinogradFilter filter_;
   std::int64_t patch_block_ = 0;      // bytes of a point of a block of tiles
@@ -81,9 +88,26 @@ class WinogradConvolution : public SplitPlan {
   std::int64_t plane_point_ = 0;
 
  private:
+  // Of a row of tiles or of several that fill fewer positions, transposed at once.
+  static constexpr std::int64_t kResultPositions = 256;
+
   void pack_filter(const void* filter, std::byte* packed) const noexcept final;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
                  SharedRange* ranges) const noexcept final;
+
+  // Of one block of output channels.
+  struct BlockSums {
+    std::int64_t channel;  // the first, in the group
+    const float* acc;
+    const float* bias;
+  };
+
+  // Where its outputs go, from where the runs lie.
+  struct Place {
+    std::int64_t outputs;                            // channels
+    std::int64_t offset, output_stride, row_stride;  // elements
+    bool half;
+  };
 
   // Rows of tiles of one image.
   struct Part {
@@ -104,9 +128,16 @@ class WinogradConvolution : public SplitPlan {
   void transform_rows(const Tile& tile, const Part& part, const std::byte* channel, float* to,
                       const Slot& slot, kernels::SplitRange& range) const noexcept;
   void list_runs(const RunArguments& arguments, const Tile& tile, const Slot& slot) const noexcept;
+  Place place_of(const Tile& tile, std::int64_t channel) const noexcept;
+  // Of sums along either kind of vectors.
+  void store_tiles(const Tile& tile, const BlockSums& sums, const Slot& slot) const noexcept;
+  void store_channels(const Tile& tile, const BlockSums& sums, const Slot& slot) const noexcept;
   void store_sums(const RunArguments& arguments, const Tile& tile, std::int64_t channel,
                   float* sums) const noexcept;
+  // Whether results need nothing more before they are stored.
+  bool in_place() const noexcept { return plain_results_ && geometry_.out_strides[2] == 1; }
   std::int64_t sums_floats() const noexcept;
+  std::int64_t result_floats() const noexcept;
   std::int64_t row_floats() const noexcept;
 
   // Row and column of the input that the first output's window starts at.

@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "kernels/winograd/winograd.h"
+#include "ops/convolution_tiling.h"
 #include "ops/split_plan.h"
 
 namespace weft::ops {
@@ -25,6 +27,9 @@ constexpr std::int64_t kFewSums = 192 << 10;
 // Sums of a few blocks of output channels, which use the patches of one point together.
 constexpr std::int64_t kAccBytes = 4 << 20;
 
+// With channels along vectors, more tiles gain nothing over vectors of tiles.
+constexpr std::int64_t kMostOfChannels = 128;
+
 constexpr std::int64_t kFewShared = 4;  // fewer blocks of outputs would read patches too often
 constexpr std::int64_t kMostPatchBytes = 6 << 20;
 
@@ -32,7 +37,8 @@ constexpr std::int64_t kMostPatchBytes = 6 << 20;
 struct TileCosts {
   double row;      // d B of 16 tiles
   double columns;  // B^T d of 16 tiles and two channels
-  double results;  // of 16 tiles and one channel
+  double
+      results;  // of 16 tiles and one channel; where channels lie along vectors, half as much again
 };
 struct Costs {
   TileCosts of_2x2, of_2x4, of_4x4;
@@ -47,6 +53,7 @@ struct Costs {
   double far_sums;            // instead, of a few blocks
   double filter_byte;         // read from the third-level cache by a few blocks,
   bool beside;                // or from memory by all, while they are multiplied
+  std::int64_t strip;         // multiplied at once: outputs by a block's tiles, or the reverse
   std::int64_t number_bytes;  // of what is multiplied
 
   const TileCosts& of(const kernels::WinogradTile& tile) const {
@@ -67,6 +74,7 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .far_sums = 600e-9,
                       .filter_byte = 0.9e-11,
                       .beside = false,
+                      .strip = kSplitBlock,
                       .number_bytes = 6};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
@@ -82,21 +90,44 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .far_sums = 150e-9,
                          .filter_byte = 8e-11,
                          .beside = true,
+                         .strip = 14,
                          .number_bytes = 4};
 
-const Costs& costs_of(Isa products) {
+Costs costs_of(Isa products) {
   if (products == Isa::amx) return kUnit;
-  if (products == Isa::avx512) return kVectors;
-  // As everything takes twice as long there but what memory does, that takes half as long.
-  static constexpr Costs half = [] {
-    Costs c = kVectors;
-    c.narrow = 0.57;
-    for (double* of_memory : {&c.far_step_filter, &c.crowded, &c.far_crowded, &c.filter_byte}) {
-      *of_memory /= 2;
+  Costs costs = kVectors;
+  const bool wide = products == Isa::avx512;
+  if (base::is_amd()) {
+    // On one core of a Zen 5, where products take 0.57 of the time: 25 MB at 42 GB/s, 157 MB at 28.
+    // Transformations of inputs take still less.
+    costs.filter_byte = 5e-11;
+    for (TileCosts* of_tile : {&costs.of_2x2, &costs.of_2x4, &costs.of_4x4}) {
+      of_tile->row *= wide ? 0.55 : 0.35;
+      of_tile->columns *= wide ? 0.55 : 0.35;
     }
-    return c;
-  }();
-  return half;
+  }
+  if (wide) return costs;
+  // As everything takes twice as long there but what memory does, that takes half as long.
+  costs.narrow = 0.57;
+  costs.strip = 6;
+  for (double* of_memory :
+       {&costs.far_step_filter, &costs.crowded, &costs.far_crowded, &costs.filter_byte}) {
+    *of_memory /= 2;
+  }
+  return costs;
+}
+
+// Products of a block of tiles by 32 x 32 channels that lie along vectors, in steps of 32 tiles. A
+// strip takes what one tile more would; fewer than 4 wait for their sums.
+double channel_steps(std::int64_t tiles, std::int64_t strip) {
+  constexpr double kOfStep = 0.95;  // as measured
+  const Strips strips(tiles, strip);
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < strips.count; ++i) {
+    sum += std::max<std::int64_t>(strips.size(i), 4) + 1;
+  }
+  const std::int64_t of_step = kSplitBlock + divide_up(kSplitBlock, strip);
+  return kOfStep * static_cast<double>(sum) / static_cast<double>(of_step);
 }
 
 std::int64_t sums_bytes(const kernels::WinogradTile& tile, std::int64_t lanes) {
@@ -117,7 +148,8 @@ struct Cost {
 
 // Of a block of tiles.
 Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, const Costs& costs,
-             std::int64_t rows, std::int64_t columns, std::int64_t few, bool narrow) {
+             std::int64_t rows, std::int64_t columns, std::int64_t few, bool narrow,
+             WinogradVectors vectors) {
   const TileCosts& of_tile = costs.of(tile);
   const auto number_bytes = static_cast<double>(costs.number_bytes);
   const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
@@ -135,22 +167,29 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
   const double patches = numbers * (narrow ? 0.5 : blocks);
   const double near = few == 1 ? patches + numbers + acc : patches + acc * static_cast<double>(few);
   const double past = std::max(near - kNearBytes, 0.0) / (1 << 20);
-  const double step = costs.step * (narrow ? costs.narrow : 1) +
-                      (few == 1 ? costs.crowded : costs.far_crowded) * past;
+  const double crowded = (few == 1 ? costs.crowded : costs.far_crowded) * past;
   const double sums =
       few == 1 ? costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0) : costs.far_sums;
   const double filter = numbers * out_blocks;
   const bool far = filter > kFilterKept;
-  const double step_filter = far && !narrow ? costs.far_step_filter : costs.step_filter;
-  double products =
-      out_blocks * points * (in_blocks * (blocks * step + step_filter) + blocks * sums);
+  // Of the time that a filter is read in, while products wait for it.
+  const double late = vectors == WinogradVectors::of_channels ? 0.4 : 0;
+  double steps, all_sums = blocks * sums, results = lanes * of_tile.results;
+  if (vectors == WinogradVectors::of_channels) {
+    steps = channel_steps(rows * columns, costs.strip) * (costs.step + (few == 1 ? crowded : 0));
+    all_sums = sums * static_cast<double>(rows * columns) / kSplitBlock;
+    results *= 1.5;
+  } else {
+    steps = blocks * (costs.step * (narrow ? costs.narrow : 1) + crowded) +
+            (far && !narrow ? costs.far_step_filter : costs.step_filter);
+  }
+  double products = out_blocks * points * (in_blocks * steps + all_sums);
   if (far) {
     const double reading = filter * costs.filter_byte;
-    if (costs.beside) products = std::max(products, reading);
+    if (costs.beside) products = std::max(products + late * reading, reading);
     if (!costs.beside && few > 1) products += reading;
   }
-  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns),
-          products + out * lanes * of_tile.results};
+  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns), products + out * results};
 }
 
 // Time on some threads. Each of them transforms the inputs of a block for itself; where their parts
@@ -170,12 +209,13 @@ double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool a
 }  // namespace
 
 WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
-                               const kernels::WinogradTile& outputs, Isa products, unsigned threads)
+                               const kernels::WinogradTile& outputs, Isa products, unsigned threads,
+                               std::optional<WinogradVectors> asked)
     : tile(outputs),
       rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
       columns(divide_up(geometry.axes[2].max_count(), outputs.columns)),
       batch(geometry.batch) {
-  const Costs& costs = costs_of(products);
+  const Costs costs = costs_of(products);
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;
   const std::int64_t out_blocks = divide_up(geometry.out_channels, kSplitBlock);
@@ -183,7 +223,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   const std::int64_t lane_bytes =
       points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
   // Whole blocks of w x h tiles and what is left, of images apart or stacked.
-  const auto weigh_few = [&](std::int64_t w, std::int64_t h, bool stack, std::int64_t some) {
+  const auto weigh_few = [&](std::int64_t w, std::int64_t h, bool stack, std::int64_t some,
+                             WinogradVectors along) {
     const std::int64_t together = stack ? batch * image_rows() - 1 : rows;
     const std::int64_t count = geometry.groups * (stack ? 1 : batch);
     Cost sum{};
@@ -191,7 +232,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     const bool narrow = w * h <= kNarrow;
     const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t times) {
       if (some_rows * some_columns * times <= 0) return;
-      const Cost cost = cost_of(geometry, tile, costs, some_rows, some_columns, some, narrow);
+      const Cost cost =
+          cost_of(geometry, tile, costs, some_rows, some_columns, some, narrow, along);
       blocks += times * count;
       sum.input += static_cast<double>(times * count) * cost.input;
       sum.rest += static_cast<double>(times * count) * cost.rest;
@@ -200,7 +242,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     add(together % h, w, columns / w);
     add(h, columns % w, together / h);
     add(together % h, columns % w, 1);
-    const Cost largest = cost_of(geometry, tile, costs, h, w, some, narrow);
+    const Cost largest = cost_of(geometry, tile, costs, h, w, some, narrow, along);
     const bool alike = together % h == 0 && columns % w == 0;
     const auto cut = TileShares::for_threads(
         blocks, out_blocks, divide_up(out_blocks, std::min(some, kFewShared)), threads);
@@ -213,21 +255,30 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     block_rows = h;
     block_columns = w;
     stacked = stack;
+    vectors = along;
   };
+  // Neighbouring blocks write to different lines of memory, where rows are whole lines.
+  const std::int64_t line = kLanes / tile.columns;
   const auto weigh = [&](std::int64_t w, std::int64_t h, bool stack) {
     const std::int64_t lanes = base::round_up(h * w, kSplitBlock);
     if (lanes * lane_bytes > kMostPatchBytes) return;
     const std::int64_t some = some_blocks(geometry, tile, lanes);
-    const bool near =
-        (lanes + kSplitBlock) * lane_bytes + sums_bytes(tile, lanes) <= kMostNearBytes;
     // Of 36 points, two blocks of tiles on the unit crowd more than is estimated. 64 to 64
     // channels, 112x112: 1.93 ms, 2.32 with two.
     const bool crowds = tile.rows == 4 && !costs.beside && lanes > kSplitBlock;
-    if ((near || some == 1) && !crowds) weigh_few(w, h, stack, 1);
-    if (some > 1) weigh_few(w, h, stack, some);
+    const bool near =
+        (lanes + kSplitBlock) * lane_bytes + sums_bytes(tile, lanes) <= kMostNearBytes;
+    const auto weigh_along = [&](WinogradVectors along) {
+      if ((near || some == 1) && !crowds) weigh_few(w, h, stack, 1, along);
+      if (some > 1) weigh_few(w, h, stack, some, along);
+    };
+    if (asked != WinogradVectors::of_channels) weigh_along(WinogradVectors::of_tiles);
+    if (asked == WinogradVectors::of_tiles || products == Isa::amx) return;
+    // Parts of rows are transposed line by line.
+    const bool whole_lines = w == columns || w % line == 0;
+    if (h * w <= kMostOfChannels && whole_lines) weigh_along(WinogradVectors::of_channels);
   };
-  // Neighbouring blocks write to different lines of memory, where rows are whole lines.
-  const std::int64_t line = kLanes / tile.columns, most = kMostBlocks * kSplitBlock;
+  const std::int64_t most = kMostBlocks * kSplitBlock;
   for (std::int64_t w = std::min(columns, most); w > 0; --w) {
     if (w < columns && w > line && w % line != 0) continue;
     for (std::int64_t h = std::min(rows, most / w); h > 0; --h) weigh(w, h, false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "base/checked.h"
 #include "kernels/winograd/winograd.h"
@@ -10,15 +11,22 @@
 
 namespace weft::ops {
 
+// What lies along vectors where points are multiplied in float32. Tiles have results that can be
+// stored as they are; channels read the filter in the order of memory, and leave no lane of a
+// vector idle where there are few tiles. A sum is the same chain either way.
+enum class WinogradVectors { of_tiles, of_channels };
+
 // How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
 // tiles, of the images of a batch on top of each other where these are small, how many blocks of
 // output channels are multiplied point by point before their results are formed, and into how many
 // shares the output channels are cut where there are few blocks of tiles for the threads. A thread
 // transforms the inputs of a block once for all shares of it that it takes.
 struct WinogradTiling {
-  // Cuts the one phase of a 3 x 3 convolution at stride 1. AMX stands for products on the unit.
+  // Cuts the one phase of a 3 x 3 convolution at stride 1. AMX stands for products on the unit,
+  // whose vectors are of tiles; else both kinds are weighed where none is asked for.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile,
-                 Isa products, unsigned threads);
+                 Isa products, unsigned threads,
+                 std::optional<WinogradVectors> asked = std::nullopt);
   static Isa products(Isa isa, bool unit) noexcept {
     return unit ? Isa::amx : std::min(isa, Isa::avx512);
   }
@@ -31,9 +39,12 @@ struct WinogradTiling {
   bool stacked = false;            // all images as one, with a row of tiles between two of them
   std::int64_t few = 1;            // blocks of 32 output channels
   TileShares shares;               // all blocks of tiles
-  double seconds = 0;              // on one core
+  WinogradVectors vectors = WinogradVectors::of_tiles;
+  double seconds = 0;  // on one core
 
   static constexpr std::int64_t kMostImages = 16;  // that a block has rows of
+
+  bool along_channels() const noexcept { return vectors == WinogradVectors::of_channels; }
 
   // Tiles that take half the products of a block.
   static constexpr std::int64_t kNarrow = kernels::kSplitBlock / 2;

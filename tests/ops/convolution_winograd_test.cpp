@@ -18,8 +18,13 @@ std::string text(Isa isa, const kernels::WinogradTile& tile) {
          std::to_string(tile.columns);
 }
 
-// The instruction set, whether that of the matrix unit or not, and the tile.
-using Way = std::tuple<Isa, kernels::WinogradTile>;
+// The instruction set, whether that of the matrix unit or not, the tile, and what lies along
+// vectors.
+using Way = std::tuple<Isa, kernels::WinogradTile, WinogradVectors>;
+
+std::string text(WinogradVectors vectors) {
+  return vectors == WinogradVectors::of_tiles ? "tiles" : "channels";
+}
 
 class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
  protected:
@@ -27,9 +32,14 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
 
   kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
 
+  WinogradVectors vectors() const { return std::get<WinogradVectors>(GetParam()); }
+
   Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
     const PlanOptions options{.threads = threads, .max_isa = std::get<Isa>(GetParam())};
-    return Plan(WinogradConvolution::make(params, options, tile()));
+    Plan plan(WinogradConvolution::make(params, options, tile(), vectors()));
+    EXPECT_NE(plan.explain().find("vectors of " + text(vectors())), std::string::npos)
+        << plan.explain();
+    return plan;
   }
 
   void expect_right(const ConvolutionParams& params) {
@@ -110,8 +120,11 @@ TEST_P(WinogradConvolutionTest, SeveralImagesABlock) {
       // Blocks begin and end within images, and between two of them.
       padded({kBatch, 64, 20, 1, 13, 20, 3, 1, 1}, 1, 1)};
   for (const ConvolutionParams& params : all) {
-    EXPECT_NE(winograd(params).explain().find(" stacked images "), std::string::npos)
-        << winograd(params).explain();
+    // Channels fill vectors as well with the tiles of one.
+    if (vectors() == WinogradVectors::of_tiles) {
+      EXPECT_NE(winograd(params).explain().find(" stacked images "), std::string::npos)
+          << winograd(params).explain();
+    }
     expect_right(params);
     const Floats w = numbers(count_of(params.filter));
     const Floats b = numbers(params.output.sizes[1]);
@@ -327,22 +340,35 @@ INSTANTIATE_TEST_SUITE_P(Vectors, WinogradChoiceByIsaTest,
                          ::testing::Values(Isa::avx2, Isa::avx512),
                          [](const auto& info) { return std::string(name(info.param)); });
 
-// Their sums are the same chains, whatever the length of a vector.
-TEST_F(WinogradChoiceTest, VectorsOfAnyLengthGiveTheSameBits) {
+// Their sums are the same chains, whatever the length of a vector and what lies along it.
+TEST_F(WinogradChoiceTest, AllVectorsGiveTheSameBits) {
   skip_without(Isa::avx512);
   if (IsSkipped()) return;
-  for (const Shape& shape :
-       {Shape{1, 64, 40, 1, 14, 14, 3, 1, 1}, {2, 130, 33, 1, 9, 70, 3, 1, 1}}) {
-    const ConvolutionParams params = padded(shape, 1, 0);
+  const ConvolutionParams small_images = padded({7, 320, 300, 1, 5, 4, 3, 1, 1}, 1, 1);
+  ConvolutionParams leaky = small_images;
+  leaky.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+  for (const ConvolutionParams& params :
+       {padded({1, 64, 40, 1, 14, 14, 3, 1, 1}, 1, 0),
+        padded({2, 130, 33, 1, 9, 70, 3, 1, 1}, 1, 0),
+        padded({1, 40, 70, 1, 61, 61, 3, 1, 1}, 0, 1), small_images, leaky}) {
     const Floats x = numbers(count_of(params.input));
     const Floats w = numbers(count_of(params.filter));
     const Floats b = numbers(params.output.sizes[1]);
     for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
-      const auto of = [&](Isa isa) {
-        return run(Plan(WinogradConvolution::make(params, {.threads = 1, .max_isa = isa}, tile)), x,
-                   w, b);
+      const auto plan_of = [&](Isa isa, WinogradVectors vectors) {
+        const PlanOptions options{.threads = 1, .max_isa = isa};
+        return Plan(WinogradConvolution::make(params, options, tile, vectors));
       };
-      EXPECT_TRUE(same_bits(of(Isa::avx2), of(Isa::avx512))) << text(Isa::avx2, tile);
+      const Floats expected = run(plan_of(Isa::avx2, WinogradVectors::of_tiles), x, w, b);
+      for (const auto vectors : {WinogradVectors::of_tiles, WinogradVectors::of_channels}) {
+        for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+          EXPECT_TRUE(same_bits(run(plan_of(isa, vectors), x, w, b), expected))
+              << plan_of(isa, vectors).explain();
+        }
+        if (params.input.sizes[0] < 7) continue;
+        const std::string text = plan_of(Isa::avx512, vectors).explain();
+        EXPECT_NE(text.find(" stacked images "), std::string::npos) << text;
+      }
     }
   }
 }
@@ -389,9 +415,11 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
       const ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
       for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
         if (std::isinf(WinogradConvolution::seconds(params, {}, tile))) continue;
-        const Plan one(WinogradConvolution::make(
-            params, PlanOptions{.threads = 1, .prepare_filter = true}, tile));
-        EXPECT_LE(one.workspace_size_in_bytes(), 12u << 20) << one.explain();
+        for (const auto vectors : {WinogradVectors::of_tiles, WinogradVectors::of_channels}) {
+          const Plan one(WinogradConvolution::make(
+              params, PlanOptions{.threads = 1, .prepare_filter = true}, tile, vectors));
+          EXPECT_LE(one.workspace_size_in_bytes(), 12u << 20) << one.explain();
+        }
       }
     }
   }
@@ -404,15 +432,23 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
   EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(apart, {}, {2, 4})));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, WinogradConvolutionTest,
-                         ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
-                                            ::testing::Values(kernels::WinogradTile{2, 2},
-                                                              kernels::WinogradTile{2, 4},
-                                                              kernels::WinogradTile{4, 4})),
-                         [](const auto& info) {
-                           return text(std::get<Isa>(info.param),
-                                       std::get<kernels::WinogradTile>(info.param));
-                         });
+const auto kTiles = ::testing::Values(kernels::WinogradTile{2, 2}, kernels::WinogradTile{2, 4},
+                                      kernels::WinogradTile{4, 4});
+
+std::string way_text(const ::testing::TestParamInfo<Way>& info) {
+  const auto& [isa, tile, vectors] = info.param;
+  return text(isa, tile) + "_" + text(vectors);
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, WinogradConvolutionTest,
+                         ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512), kTiles,
+                                            ::testing::Values(WinogradVectors::of_tiles,
+                                                              WinogradVectors::of_channels)),
+                         way_text);
+INSTANTIATE_TEST_SUITE_P(Unit, WinogradConvolutionTest,
+                         ::testing::Combine(::testing::Values(Isa::amx), kTiles,
+                                            ::testing::Values(WinogradVectors::of_tiles)),
+                         way_text);
 
 }  // namespace
 }  // namespace weft::ops

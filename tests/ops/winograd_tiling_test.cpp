@@ -105,5 +105,19 @@ TEST(WinogradTiling, BlocksEndWithLines) {
   }
 }
 
+// Channels, where the filter is much to read or tiles would leave lanes idle; tiles, where there
+// are many and few channels, or on the unit.
+TEST(WinogradTiling, VectorsAreOfWhatFillsThem) {
+  const auto along = [](const ConvolutionGeometry& g, Isa isa) {
+    return WinogradTiling(g, {2, 4}, isa, 1).vectors;
+  };
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    EXPECT_EQ(along(geometry(512, 7, 7), isa), WinogradVectors::of_channels);
+    EXPECT_EQ(along(geometry(256, 14, 14), isa), WinogradVectors::of_channels);
+    EXPECT_EQ(along(geometry(32, 224, 224), isa), WinogradVectors::of_tiles);
+  }
+  EXPECT_EQ(along(geometry(512, 7, 7), Isa::amx), WinogradVectors::of_tiles);
+}
+
 }  // namespace
 }  // namespace weft::ops

@@ -95,6 +95,19 @@ void transform_channel(const WinogradChannel& channel) {
   }
 }
 
+// A^T of the sums of a vector at all points, kSplitBlock floats from one to the next.
+template <int m, int points>
+void transform_columns(const float* acc, Vector (&rows)[m][points]) {
+  for (int x = 0; x < points; ++x) {
+    Vector column[m + 2], y[m];
+    for (int i = 0; i < m + 2; ++i) {
+      column[i] = load_aligned(acc + (i * points + x) * kSplitBlock);
+    }
+    transform_sums(column, y);
+    for (int i = 0; i < m; ++i) rows[i][x] = y[i];
+  }
+}
+
 // One run's part of the vectors of outputs of a vector of tiles.
 template <int n>
 struct RunPart {
@@ -105,8 +118,6 @@ struct RunPart {
 
 template <int m, int n>
 void store_tiles(const WinogradResult& result) {
-  constexpr int kRows = m + 2;
-  constexpr int kColumns = n + 2;
   for (std::int64_t tile = 0; tile < kSplitBlock; tile += kLanes) {
     RunPart<n> parts[kLanes];
     std::int64_t count = 0;
@@ -124,16 +135,8 @@ void store_tiles(const WinogradResult& result) {
     }
     if (count == 0) continue;
     for (std::int64_t o = 0; o < result.outputs; ++o) {
-      const float* acc = result.acc + o * result.acc_output_stride + tile;
-      Vector rows[m][kColumns];
-      for (int x = 0; x < kColumns; ++x) {
-        Vector column[kRows], y[m];
-        for (int i = 0; i < kRows; ++i) {
-          column[i] = load_aligned(acc + (i * kColumns + x) * kSplitBlock);
-        }
-        transform_sums(column, y);
-        for (int i = 0; i < m; ++i) rows[i][x] = y[i];
-      }
+      Vector rows[m][n + 2];
+      transform_columns(result.acc + o * result.acc_output_stride + tile, rows);
       const Vector bias = set(result.bias[o]), scale = set(result.scale);
       for (int i = 0; i < m; ++i) {
         Vector y[n];
@@ -154,6 +157,29 @@ void store_tiles(const WinogradResult& result) {
                       : store_vectors(static_cast<float*>(part.to) + at);
         }
       }
+    }
+  }
+}
+
+template <int m, int n>
+void store_channels(const WinogradChannels& result) {
+  for (std::int64_t o = 0; o < kSplitBlock; o += kLanes) {
+    const Vector bias = load_aligned(result.bias + o);
+    const float* acc = result.acc + o;
+    float* to = result.to + o;
+    for (std::int64_t columns = result.columns; columns > 0; columns -= n) {
+      Vector rows[m][n + 2];
+      transform_columns(acc, rows);
+      for (int i = 0; i < m && i < result.rows; ++i) {
+        Vector y[n];
+        transform_sums(rows[i], y);
+        for (int j = 0; j < n && j < columns; ++j) {
+          store_aligned(to + i * result.row_stride + j * kSplitBlock,
+                        finish_sum(y[j], bias, result.relu));
+        }
+      }
+      acc += result.acc_tile_stride;
+      to += n * kSplitBlock;
     }
   }
 }
@@ -181,6 +207,15 @@ void winograd_channel_4x4(const WinogradChannel& channel) noexcept {
 void winograd_store_2x2(const WinogradResult& result) noexcept { store_tiles<2, 2>(result); }
 void winograd_store_2x4(const WinogradResult& result) noexcept { store_tiles<2, 4>(result); }
 void winograd_store_4x4(const WinogradResult& result) noexcept { store_tiles<4, 4>(result); }
+void winograd_channels_2x2(const WinogradChannels& result) noexcept {
+  store_channels<2, 2>(result);
+}
+void winograd_channels_2x4(const WinogradChannels& result) noexcept {
+  store_channels<2, 4>(result);
+}
+void winograd_channels_4x4(const WinogradChannels& result) noexcept {
+  store_channels<4, 4>(result);
+}
 
 }  // namespace weft::kernels::WEFT_ISA
 

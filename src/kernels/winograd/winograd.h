@@ -114,6 +114,18 @@ struct WinogradResult {
   std::int64_t run_count;
 };
 
+// The same for sums whose output channels lie along vectors, and tiles side by side in one row.
+struct WinogradChannels {
+  const float* acc;              // [tile][point][32 outputs]
+  std::int64_t acc_tile_stride;  // floats
+  const float* bias;             // one an output, aligned as acc and to are to 64 bytes
+  bool relu;                     // or no activation
+  std::int64_t rows;             // of outputs, at most m
+  std::int64_t columns;          // of outputs, of as many tiles as that takes
+  float* to;                     // [row][column][32 outputs]
+  std::int64_t row_stride;       // floats
+};
+
 // The kernels of one instruction set.
 struct WinogradKernels {
   WinogradTile tile;
@@ -122,6 +134,7 @@ struct WinogradKernels {
   void (*transform_rows)(const WinogradRows& rows, SplitRange& range) noexcept;
   void (*transform_channel)(const WinogradChannel& channel) noexcept;
   void (*store)(const WinogradResult& result) noexcept;
+  void (*store_channels)(const WinogradChannels& result) noexcept;
 };
 
 // Those of a matrix unit.

@@ -6,6 +6,7 @@
 namespace weft::kernels {
 struct SplitRange;
 struct WinogradChannel;
+struct WinogradChannels;
 struct WinogradColumns;
 struct WinogradProduct;
 struct WinogradResult;
@@ -15,7 +16,8 @@ struct WinogradRows;
 #define WEFT_DECLARE_WINOGRAD(tile)                                                \
   void winograd_rows_##tile(const WinogradRows& rows, SplitRange& range) noexcept; \
   void winograd_channel_##tile(const WinogradChannel& channel) noexcept;           \
-  void winograd_store_##tile(const WinogradResult& result) noexcept;
+  void winograd_store_##tile(const WinogradResult& result) noexcept;               \
+  void winograd_channels_##tile(const WinogradChannels& result) noexcept;
 namespace weft::kernels::avx2 {
 WEFT_DECLARE_WINOGRAD(2x2)
 WEFT_DECLARE_WINOGRAD(2x4)

@@ -11,7 +11,8 @@ namespace {
 #define WEFT_WINOGRAD_TILE(level, tile, rows, columns)                          \
   {                                                                             \
     {rows, columns}, "winograd_" #tile "_" #level, level::winograd_rows_##tile, \
-        level::winograd_channel_##tile, level::winograd_store_##tile            \
+        level::winograd_channel_##tile, level::winograd_store_##tile,           \
+        level::winograd_channels_##tile                                         \
   }
 #define WEFT_WINOGRAD_LEVEL(level)                                                   \
   constexpr WinogradKernels level##_table[] = {WEFT_WINOGRAD_TILE(level, 2x2, 2, 2), \
