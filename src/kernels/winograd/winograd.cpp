@@ -27,42 +27,75 @@ inline void pick_inputs(const Vector (&x)[4], Vector (&d)[6]) {
   d[3] = odd_lanes(odd[0], odd[1]);
 }
 
-template <int m, int n, class T>
-void transform_rows_of(const WinogradRows& rows, SplitRange& range) {
-  constexpr int kPoints = n + 2;
-  RangeOf seen(range);
-  for (std::int64_t tile = 0; tile < rows.tiles; tile += kLanes) {
-    const Mask stored = lanes_between(0, rows.tiles - tile);
-    const bool last = tile + kLanes >= rows.tiles;
-    const std::int64_t at = rows.first + tile * n;
-    Mask inside[n];
-    for (int i = 0; i < n; ++i) {
-      inside[i] = lanes_between(-at - i * kLanes, rows.size - at - i * kLanes);
+// Inputs of a vector of tiles. kOne: all that lie inside the row are in the first of n vectors.
+template <int n, bool kOne>
+class TileInputs {
+ public:
+  TileInputs(const WinogradRows& rows, std::int64_t at)
+      : next_(rows.next), is_last_(at + n * kLanes >= rows.first + rows.tiles * n) {
+    for (int i = 0; i < kVectors; ++i) {
+      inside_[i] = lanes_between(-at - i * kLanes, rows.size - at - i * kLanes);
     }
     const std::int64_t end = at + n * kLanes;
-    const Mask inside_beyond = lanes_between(-end, std::min<std::int64_t>(rows.size - end, 2));
-    for (std::int64_t row = 0; row < rows.rows; ++row) {
-      Vector d[kPoints] = {};
-      if (row >= rows.begin && row < rows.end) {
-        const T* from = static_cast<const T*>(rows.from) + row * rows.row_stride + at;
-        Vector x[n];
-        for (int i = 0; i < n; ++i) {
-          _mm_prefetch(reinterpret_cast<const char*>(from + rows.next + i * kLanes), _MM_HINT_T0);
-          x[i] = load(inside[i], from + i * kLanes);
-          seen.add(x[i]);
-        }
-        pick_inputs(x, d);
-        // The last two inputs of a tile are the first two of the next one.
-        const Vector beyond = load(inside_beyond, from + n * kLanes);
-        if (last) seen.add(beyond);
-        d[n] = one_further<0>(d[0], beyond);
-        d[n + 1] = one_further<1>(d[1], beyond);
-        transform_inputs(d);
-      }
-      float* to = rows.to + row % m * rows.remainder_stride + row / m * rows.tiles + tile;
-      for (int i = 0; i < kPoints; ++i) {
-        store(to + i * rows.point_stride, stored, d[i]);
-      }
+    beyond_ = lanes_between(-end, std::min<std::int64_t>(rows.size - end, 2));
+  }
+
+  template <class T>
+  void load_row(const T* from, RangeOf& seen, Vector (&d)[n + 2]) const {
+    Vector x[kVectors];
+    for (int i = 0; i < kVectors; ++i) {
+      _mm_prefetch(reinterpret_cast<const char*>(from + next_ + i * kLanes), _MM_HINT_T0);
+      x[i] = load(inside_[i], from + i * kLanes);
+      seen.add(x[i]);
+    }
+    if constexpr (kOne) {
+      pick_lanes<n, 0>(x[0], d);
+    } else {
+      pick_inputs(x, d);
+      // The last two inputs of a tile are the first two of the next one.
+      const Vector beyond = load(beyond_, from + n * kLanes);
+      if (is_last_) seen.add(beyond);
+      d[n] = one_further<0>(d[0], beyond);
+      d[n + 1] = one_further<1>(d[1], beyond);
+    }
+  }
+
+ private:
+  static constexpr int kVectors = kOne ? 1 : n;
+
+  std::int64_t next_;
+  bool is_last_;
+  Mask inside_[kVectors];
+  Mask beyond_;
+};
+
+template <int m, int n, class T, bool kOne>
+void transform_tiles(const WinogradRows& rows, std::int64_t tile, RangeOf& seen) {
+  constexpr int kPoints = n + 2;
+  const Mask stored = lanes_between(0, rows.tiles - tile);
+  const std::int64_t at = rows.first + tile * n;
+  const TileInputs<n, kOne> inputs(rows, at);
+  for (std::int64_t row = 0; row < rows.rows; ++row) {
+    Vector d[kPoints] = {};
+    if (row >= rows.begin && row < rows.end) {
+      inputs.load_row(static_cast<const T*>(rows.from) + row * rows.row_stride + at, seen, d);
+      transform_inputs(d);
+    }
+    float* to = rows.to + row % m * rows.remainder_stride + row / m * rows.tiles + tile;
+    for (int i = 0; i < kPoints; ++i) {
+      store(to + i * rows.point_stride, stored, d[i]);
+    }
+  }
+}
+
+template <int m, int n, class T>
+void transform_rows_of(const WinogradRows& rows, SplitRange& range) {
+  RangeOf seen(range);
+  for (std::int64_t tile = 0; tile < rows.tiles; tile += kLanes) {
+    if (rows.size - rows.first - tile * n <= kLanes) {
+      transform_tiles<m, n, T, true>(rows, tile, seen);
+    } else {
+      transform_tiles<m, n, T, false>(rows, tile, seen);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/one_nan.h"
@@ -61,6 +62,16 @@ Vector one_further(Vector x, Vector beyond) {
   const __m128 end = _mm512_castps512_ps128(i == 0 ? beyond : _mm512_permute_ps(beyond, i));
   return _mm512_mask_broadcastss_ps(_mm512_castsi512_ps(_mm512_alignr_epi32(bits, bits, 1)), kLast,
                                     end);
+}
+
+// d[j]: lanes j, j + n, j + 2 n, .. of x, and zeros where it has no more.
+template <int n, int j, std::size_t count>
+void pick_lanes(Vector x, Vector (&d)[count]) {
+  const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i step = _mm512_set1_epi32(n);
+  const __m512i places = _mm512_add_epi32(_mm512_mullo_epi32(first, step), _mm512_set1_epi32(j));
+  d[j] = _mm512_maskz_permutexvar_ps(first_of_16((kLanes - j + n - 1) / n), places, x);
+  if constexpr (j + 1 < count) pick_lanes<n, j + 1>(x, d);
 }
 
 // The lanes of both in turn, in as many vectors.
@@ -135,6 +146,16 @@ Vector one_further(Vector x, Vector beyond) {
   const __m256i next = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
   const Vector end = _mm256_permutevar8x32_ps(beyond, _mm256_set1_epi32(i));
   return _mm256_blend_ps(_mm256_permutevar8x32_ps(x, next), end, 0x80);
+}
+
+template <int n, int j, std::size_t count>
+void pick_lanes(Vector x, Vector (&d)[count]) {
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i places =
+      _mm256_add_epi32(_mm256_mullo_epi32(lanes, _mm256_set1_epi32(n)), _mm256_set1_epi32(j));
+  const __m256i some = _mm256_cmpgt_epi32(_mm256_set1_epi32(kLanes), places);
+  d[j] = _mm256_and_ps(_mm256_permutevar8x32_ps(x, places), _mm256_castsi256_ps(some));
+  if constexpr (j + 1 < count) pick_lanes<n, j + 1>(x, d);
 }
 
 inline void interleave(Vector (&y)[2]) {
