@@ -24,7 +24,7 @@ namespace weft::ops {
 // blocks. By default only such tiles are used whose error is below that of one chain of
 // multiply-adds.
 //
-// A thread's memory is at most 12 MiB, whatever the size of the image.
+// A thread's memory is at most 12 MiB, whatever the size of the image; what threads share, 2 MiB.
 class WinogradConvolution : public SplitPlan {
  public:
   // Seconds that one core would take; infinite where this is not the way.
@@ -119,9 +119,13 @@ class WinogradConvolution : public SplitPlan {
   Tile locate(const TileShares::Share& share) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
-                    const Slot& slot, bool has_patches, SharedRange* ranges) const noexcept;
+                    const Slot& slot) const noexcept;
+  // Of the channels [first, end), which begin and end with pairs.
   void pack_inputs(const RunArguments& arguments, const Tile& tile, const Slot& slot,
-                   kernels::SplitRange* ranges) const noexcept;
+                   std::int64_t first, std::int64_t end, SharedRange* ranges) const noexcept;
+  void pack_shared(const RunArguments& arguments, std::byte* slots,
+                   SharedRange* ranges) const noexcept;
+  std::byte* shared_patches(std::byte* slots, std::int64_t unit) const noexcept;
   void transform_images(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
                         kernels::SplitRange* ranges) const noexcept;
   Part part_of(const Tile& tile, std::int64_t i) const noexcept;
@@ -144,6 +148,9 @@ class WinogradConvolution : public SplitPlan {
   std::array<std::int64_t, 2> first_input_;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;
+  // Those of tiling_.shares, where each thread takes some output channels of them: all threads
+  // transform their inputs first.
+  std::int64_t shared_units_ = 0;
 };
 
 }  // namespace weft::ops

@@ -85,13 +85,13 @@ SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options
 }
 
 void SplitPlan::set_memory(const PlanOptions& options, std::uint64_t filter_bytes, unsigned slots,
-                           std::uint64_t slot_bytes) {
+                           std::uint64_t slot_bytes, std::uint64_t shared_bytes) {
   filter_bytes_ = filter_bytes;
   const std::uint64_t filters = filter_bytes + general_.filter_size_in_bytes();
   (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) = filters;
   workspace_size_in_bytes +=
       base::round_up(geometry_.batch * sizeof(SharedRange), base::kWorkspaceAlignment) +
-      std::max(slots * slot_bytes, general_.slots_size_in_bytes());
+      std::max(slots * slot_bytes + shared_bytes, general_.slots_size_in_bytes());
 }
 
 void SplitPlan::load_bias(const RunArguments& arguments, std::int64_t group,

@@ -24,9 +24,10 @@ class SplitPlan : public PlanBody {
  protected:
   SplitPlan(const ConvolutionParams& params, const PlanOptions& options);
 
-  // Sets the sizes of workspace and prepared memory from what a derived plan needs.
+  // Sets the sizes of workspace and prepared memory from what a derived plan needs; what the slots
+  // share lies behind them.
   void set_memory(const PlanOptions& options, std::uint64_t filter_bytes, unsigned slots,
-                  std::uint64_t slot_bytes);
+                  std::uint64_t slot_bytes, std::uint64_t shared_bytes = 0);
 
   virtual void pack_filter(const void* filter, std::byte* packed) const noexcept = 0;
   // Whether numbers x can be multiplied with a filter; for the unit, products_are_safe().

@@ -54,6 +54,9 @@ class TileShares {
     return result;
   }
 
+  std::int64_t units() const noexcept { return units_; }
+  // The first units, whose blocks are not cut.
+  std::int64_t whole() const noexcept { return whole_; }
   std::int64_t tiles() const noexcept { return whole_ + (units_ - whole_) * shares_; }
   // Blocks of the largest tile.
   std::int64_t most_blocks() const noexcept {
