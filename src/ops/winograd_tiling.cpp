@@ -37,8 +37,7 @@ constexpr std::int64_t kMostPatchBytes = 6 << 20;
 struct TileCosts {
   double row;      // d B of 16 tiles
   double columns;  // B^T d of 16 tiles and two channels
-  double
-      results;  // of 16 tiles and one channel; where channels lie along vectors, half as much again
+  double results;  // of 16 tiles and one channel; half as much again along channels
 };
 struct Costs {
   TileCosts of_2x2, of_2x4, of_4x4;
@@ -122,10 +121,9 @@ Costs costs_of(Isa products) {
 double channel_steps(std::int64_t tiles, std::int64_t strip) {
   constexpr double kOfStep = 0.95;  // as measured
   const Strips strips(tiles, strip);
-  std::int64_t sum = 0;
-  for (std::int64_t i = 0; i < strips.count; ++i) {
-    sum += std::max<std::int64_t>(strips.size(i), 4) + 1;
-  }
+  const auto cost = [](std::int64_t size) { return std::max<std::int64_t>(size, 4) + 1; };
+  const std::int64_t sum = strips.long_count * cost(strips.short_size + 1) +
+                           (strips.count - strips.long_count) * cost(strips.short_size);
   const std::int64_t of_step = kSplitBlock + divide_up(kSplitBlock, strip);
   return kOfStep * static_cast<double>(sum) / static_cast<double>(of_step);
 }
