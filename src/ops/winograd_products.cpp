@@ -145,8 +145,7 @@ class VectorWinograd final : public WinogradConvolution {
   VectorWinograd(const ConvolutionParams& params, const PlanOptions& options,
                  const kernels::WinogradTile& outputs, std::optional<WinogradVectors> along)
       : WinogradConvolution(params, options, outputs, nullptr, along),
-        vectors_(std::min<std::int64_t>(
-            (tiling_.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock) / gemm_.lanes, 2)),
+        vectors_(std::min<std::int64_t>(most_along(tiling_) / gemm_.lanes, 2)),
         columns_(tiling_.along_channels()
                      ? base::round_up(tiling_.block_rows * tiling_.block_columns, 16)
                      : vectors_ * gemm_.lanes),
@@ -255,9 +254,8 @@ class VectorWinograd final : public WinogradConvolution {
   // The filter is read once, in the order of memory, by all strips of tiles.
   void multiply_channels(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                          std::int64_t blocks, const Slot& slot) const noexcept {
-    const std::int64_t vectors = std::min(kSplitBlock / gemm_.lanes, kChannelVectors);
-    const std::int64_t lanes = vectors * gemm_.lanes;
-    const Strips strips(tile.count, gemm_.max_positions[vectors - 1]);
+    const std::int64_t lanes = vectors_ * gemm_.lanes;
+    const Strips strips(tile.count, gemm_.max_positions[vectors_ - 1]);
     const std::int64_t share_bytes = chain_ * kSplitBlock * 4 / strips.count;
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const std::byte* filter = filter_.block(packed, tile.group, first_block, point);
@@ -274,18 +272,18 @@ class VectorWinograd final : public WinogradConvolution {
             if (reads_far_) base::fetch(next + kAhead, share_bytes);
             const std::int64_t tiles = strips.size(strip);
             for (std::int64_t o = 0; o < kSplitBlock; o += lanes) {
-              gemm_.tile(vectors, tiles, 1)({.a = a,
-                                             .b = b + o,
-                                             .acc = acc + o,
-                                             .terms = terms_.data(),
-                                             .depth = std::min(chain_, geometry_.in_channels - c),
-                                             .a_step = 1,
-                                             .acc_stride = row_sums(),
-                                             .next = reinterpret_cast<const char*>(next),
-                                             .next_step = share_bytes / chain_,
-                                             .first = c == 0,
-                                             .rows_follow = lanes == kSplitBlock,
-                                             .apart = c > 0});
+              gemm_.tile(vectors_, tiles, 1)({.a = a,
+                                              .b = b + o,
+                                              .acc = acc + o,
+                                              .terms = terms_.data(),
+                                              .depth = std::min(chain_, geometry_.in_channels - c),
+                                              .a_step = 1,
+                                              .acc_stride = row_sums(),
+                                              .next = reinterpret_cast<const char*>(next),
+                                              .next_step = share_bytes / chain_,
+                                              .first = c == 0,
+                                              .rows_follow = lanes == kSplitBlock,
+                                              .apart = c > 0});
             }
             a += tiles;
             acc += tiles * row_sums();
@@ -295,15 +293,20 @@ class VectorWinograd final : public WinogradConvolution {
     }
   }
 
-  static constexpr std::int64_t kChannelVectors = 2;
   // A filter that fits no third-level cache beside other data comes from memory, and has to be
   // asked for in time. 512 to 512 channels, 14 x 14, tiles of 2 x 4, on one core of a Zen 5: 1.78
   // ms, 2.85 without; 256 to 256, whose filter is near, tiles of 4 x 4: 413 us, 378 without.
   static constexpr std::uint64_t kNearFilter = 16 << 20;
   static constexpr std::int64_t kAhead = 8 << 10;  // bytes past the next chain
 
-  std::int64_t vectors_, columns_;  // tiles, and strips of outputs, that are multiplied at once
-  Strips strips_;
+  // What vectors may be filled with.
+  static std::int64_t most_along(const WinogradTiling& tiling) noexcept {
+    return !tiling.along_channels() && tiling.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock;
+  }
+
+  std::int64_t vectors_;         // multiplied at once,
+  std::int64_t columns_;         // tiles a row of patches,
+  Strips strips_;                // and of outputs, where tiles lie along vectors
   std::int64_t chain_;           // input channels of a chain of sums
   bool reads_far_;               // the filter
   std::vector<GemmTerm> terms_;  // of a chain

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/cpu.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_tiling.h"
 #include "ops/split_plan.h"
@@ -52,8 +53,8 @@ struct Costs {
   double far_sums;            // instead, of a few blocks
   double filter_byte;         // read from the third-level cache by a few blocks,
   bool beside;                // or from memory by all, while they are multiplied
-  std::int64_t strip;         // multiplied at once: outputs by a block's tiles, or the reverse
   std::int64_t number_bytes;  // of what is multiplied
+  std::int64_t strip = 0;     // multiplied at once: outputs by a block's tiles, or the reverse
 
   const TileCosts& of(const kernels::WinogradTile& tile) const {
     return tile.rows == 4 ? of_4x4 : tile.columns == 4 ? of_2x4 : of_2x2;
@@ -73,7 +74,6 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .far_sums = 600e-9,
                       .filter_byte = 0.9e-11,
                       .beside = false,
-                      .strip = kSplitBlock,
                       .number_bytes = 6};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
@@ -89,12 +89,12 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .far_sums = 150e-9,
                          .filter_byte = 8e-11,
                          .beside = true,
-                         .strip = 14,
                          .number_bytes = 4};
 
 Costs costs_of(Isa products) {
   if (products == Isa::amx) return kUnit;
   Costs costs = kVectors;
+  costs.strip = kernels::gemm_kernel(products).max_positions[1];
   const bool wide = products == Isa::avx512;
   if (base::is_amd()) {
     // On one core of a Zen 5, where products take 0.57 of the time: 25 MB at 42 GB/s, 157 MB at 28.
@@ -108,7 +108,6 @@ Costs costs_of(Isa products) {
   if (wide) return costs;
   // As everything takes twice as long there but what memory does, that takes half as long.
   costs.narrow = 0.57;
-  costs.strip = 6;
   for (double* of_memory :
        {&costs.far_step_filter, &costs.crowded, &costs.far_crowded, &costs.filter_byte}) {
     *of_memory /= 2;
@@ -170,13 +169,13 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
       few == 1 ? costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0) : costs.far_sums;
   const double filter = numbers * out_blocks;
   const bool far = filter > kFilterKept;
-  // Of the time that a filter is read in, while products wait for it.
-  const double late = vectors == WinogradVectors::of_channels ? 0.4 : 0;
+  double late = 0;  // of the time that a filter is read in, while products wait for it
   double steps, all_sums = blocks * sums, results = lanes * of_tile.results;
   if (vectors == WinogradVectors::of_channels) {
     steps = channel_steps(rows * columns, costs.strip) * (costs.step + (few == 1 ? crowded : 0));
     all_sums = sums * static_cast<double>(rows * columns) / kSplitBlock;
     results *= 1.5;
+    late = 0.4;
   } else {
     steps = blocks * (costs.step * (narrow ? costs.narrow : 1) + crowded) +
             (far && !narrow ? costs.far_step_filter : costs.step_filter);
@@ -190,8 +189,9 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns), products + out * results};
 }
 
-// Time on some threads. Each of them transforms the inputs of a block for itself; where their parts
-// are not quite equal, one ends later than the others by half of a share.
+// Time on some threads. Each of them transforms the inputs of a block for itself, as if they never
+// shared what is small enough to; where their parts are not quite equal, one ends later than the
+// others by half of a share.
 double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool alike,
                const TileShares& shares, unsigned threads) {
   const std::int64_t count = threads;
