@@ -367,7 +367,7 @@ void expect_all_rows(const ResampleKernels& kernels, const Picks& picks, std::mt
 }
 
 TEST_P(ResampleLoops, RowsAtOnce) {
-  for (const std::int64_t count : {1, 7, 16, 17, 64, 100, 255, 256, 300}) {
+  for (const std::int64_t count : {1, 7, 16, 17, 64, 100, 255, 256, 300, 512, 600}) {
     expect_all_rows(GetParam(), {.count = count, .row_count = count}, random_);
     for (const std::int64_t reach : kReaches) {
       expect_all_rows(GetParam(), random_tables(count, reach, random_).picks, random_);

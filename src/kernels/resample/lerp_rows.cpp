@@ -13,7 +13,7 @@ namespace {
 using std::int64_t;
 
 // Most vectors of a row that are made at once: those with tables of their own, and all.
-constexpr int64_t kMost = 16;
+constexpr int64_t kMost = 32;
 constexpr int64_t kMostInAll = 64;
 
 // Makes rows: as they are or picked, and mixed with those of another one or not.
@@ -199,12 +199,10 @@ int64_t interpolate_columns(const LerpRows& k, int64_t first) noexcept {
   int64_t below_row = -1;
   auto* to = static_cast<Element*>(k.to) + first;
   const auto store = [](Element* row, int64_t v, Mask lanes, Vector x) {
-    // Stores that wait for memory hold up everything else.
-    constexpr int64_t kBytesAhead = 4096;
     constexpr int64_t kVectorsOfALine = 64 / (kLanes * sizeof(Element));
     Element* const place = row + v * kLanes;
     if (Lanes::kFetches && v % kVectorsOfALine == 0) {
-      __builtin_prefetch(reinterpret_cast<const char*>(place) + kBytesAhead, 1);
+      __builtin_prefetch(reinterpret_cast<const char*>(place) + kWriteAhead, 1);
     }
     Lanes::store(place, lanes, x);
   };

@@ -101,11 +101,10 @@ void repeat_row(const T* row, T* __restrict to, int64_t count, int64_t) noexcept
 template <class T, int kFactor>
 void repeat(const std::byte* from, const int64_t* sources, int64_t rows, int64_t bytes,
             std::byte* to, int64_t to_stride) noexcept {
-  // Stores that wait for memory hold up everything else.
-  constexpr int64_t kAhead = 4096, kBytes = sizeof(T);
+  constexpr int64_t kBytes = sizeof(T);
   for (int64_t r = 0; r < rows; ++r, to += to_stride) {
     const std::byte* const row = from + sources[r];
-    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(to + kAhead + b, 1);
+    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(to + kWriteAhead + b, 1);
     repeat_row<T, kFactor>(reinterpret_cast<const T*>(row), reinterpret_cast<T*>(to),
                            bytes / kBytes,
                            (to_stride == bytes ? (rows - r) * bytes : bytes) / kBytes);

@@ -96,15 +96,14 @@ inline void store_8(std::uint16_t* to, __m256 x) noexcept {
 inline void store_1(float* to, float x) noexcept { *to = x; }
 inline void store_1(std::uint16_t* to, float x) noexcept { *to = narrow_half(x); }
 
-// Asks for what a row of the output will be followed by: stores that wait for memory hold up
-// everything else.
-inline void fetch_to_write(const void* to) noexcept {
-  constexpr int64_t kBytesAhead = 4096;
-  __builtin_prefetch(static_cast<const char*>(to) + kBytesAhead, 1);
+// Asks for what a row of the output will be followed by.
+inline void fetch_after(const void* to) noexcept {
+  __builtin_prefetch(static_cast<const char*>(to) + kWriteAhead, 1);
 }
 
 inline void between_row(const float* a, const float* b, float t, auto* __restrict to,
                         int64_t count) noexcept {
+  [[maybe_unused]] constexpr int64_t kLine = 64 / sizeof(*to);
   int64_t i = 0;
 #ifdef __AVX512F__
   const __m512 weight = _mm512_set1_ps(t);
@@ -116,18 +115,23 @@ inline void between_row(const float* a, const float* b, float t, auto* __restric
   // From the first element on, wherever that lies: `a` and `b` have just been stored in vectors
   // that begin there, and what lies across two of those could be loaded only after they have left
   // for memory, behind all that was stored before.
-  for (; i + 16 <= count; i += 16) {
-    fetch_to_write(to + i);
-    mix(i, 0xffff);
+  for (; i + kLine <= count; i += kLine) {
+    fetch_after(to + i);
+    for (int64_t k = i; k < i + kLine; k += 16) mix(k, 0xffff);
   }
+  for (; i + 16 <= count; i += 16) mix(i, 0xffff);
   if (i < count) mix(i, first_16(count - i));
 #else
 #ifdef __AVX2__
   const __m256 weight = _mm256_set1_ps(t);
-  for (; i + 8 <= count; i += 8) {
-    fetch_to_write(to + i);
-    store_8(to + i, mix_8(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), weight));
+  const auto mix = [=](int64_t k) {
+    store_8(to + k, mix_8(_mm256_loadu_ps(a + k), _mm256_loadu_ps(b + k), weight));
+  };
+  for (; i + kLine <= count; i += kLine) {
+    fetch_after(to + i);
+    for (int64_t k = i; k < i + kLine; k += 8) mix(k);
   }
+  for (; i + 8 <= count; i += 8) mix(i);
 #endif
   for (; i < count; ++i) store_1(to + i, lerp(a[i], b[i], t));
 #endif

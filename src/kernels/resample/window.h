@@ -245,14 +245,13 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     std::int32_t start = index[i];
     const auto first = Lanes::minus(Lanes::indices(kAll, index + i), start);
     const auto second = Lanes::next(first, mixes);
-    constexpr std::int64_t kAhead = 2048 / sizeof(*to);  // where it will be stored to
     const std::int32_t step = picks.step * static_cast<std::int32_t>(kLanes / 8);
     for (; i + kLanes <= picks.same_end && start <= end; i += kLanes, start += step) {
       Vector a;
       Vector b;
       windows(start, first, second, a, b);
       if (kFetches) input.fetch(start, start + step);
-      __builtin_prefetch(to + i + kAhead, 1);
+      __builtin_prefetch(to + i + kWriteAhead / sizeof(*to), 1);
       Lanes::store(to + i, kAll, Lanes::mix(mixes, a, b, weight));
     }
   }
