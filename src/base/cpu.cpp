@@ -113,6 +113,20 @@ bool is_amd() noexcept {
 #endif
 }
 
+bool is_zen5() noexcept {
+#if defined(__x86_64__)
+  static const bool is = [] {
+    constexpr unsigned kZen5 = 0x1a;  // its family, which stands in two parts
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!is_amd() || __get_cpuid(1, &a, &b, &c, &d) == 0) return false;
+    return (a >> 8 & 0xf) + (a >> 20 & 0xff) >= kZen5;
+  }();
+  return is;
+#else
+  return false;
+#endif
+}
+
 bool built_with(Isa isa) noexcept {
   constexpr Isa built[] = {
 #define WEFT_BUILT(level) Isa::level,

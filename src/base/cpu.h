@@ -12,6 +12,9 @@ bool machine_has(Isa isa) noexcept;
 // Whether AMD made the processor: its caches favour other orders of work.
 bool is_amd() noexcept;
 
+// Whether it is a Zen 5 of AMD or a later one, whose caches are wider than those before.
+bool is_zen5() noexcept;
+
 // Whether this library contains kernels of a level.
 bool built_with(Isa isa) noexcept;
 

@@ -34,11 +34,9 @@ constexpr std::int64_t kPanelsAPass = 8;
 void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const ConvolutionGeometry& g = geometry_;
   constexpr int kLast = kSpatial - 1;
-  const std::int64_t width = g.axes[kLast].max_count();
   const std::int64_t columns = vectors_ * gemm_.lanes;
   const std::int64_t others = g.batch * g.groups * phase_counts_[0] * phase_counts_[1];
-  std::int64_t positions = width;
-  for (int d = 0; d < kLast; ++d) positions *= g.axes[d].max_count();
+  const std::int64_t positions = position_count(g);
   // The input of a tile takes up to a quarter of the second-level cache, the filter half of it.
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t channel_bytes = g.in_channels * 4;
@@ -52,7 +50,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     tiles_a_thread = std::clamp<std::int64_t>(positions * others / threads / kSlabPositions, 1,
                                               kMostTilesAThread);
   } else if (strips_first_) {
-    copies_strips_ = filter_.panels() > 1 && !stays_in_first_cache(g, columns);
+    copies_strips_ = filter_.panels() > 1 && !stays_in_first_cache(g, columns) &&
+                     !suits_strips_in_place(g, gemm_);
   } else if (joined_) {
     limit = kJoinedPositions;
     strips_apart_ = data_type_ == DataType::float16 || !lies_at_lines(g) ||
@@ -60,6 +59,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     // Of AMD, one thread of Zen 5, us, read where they lie and copied: 256 to 2048 channels, 32x32,
     // AVX2, 13300 and 9380; 96 to 576, 14x14, 217 and 190; AVX-512 5440 and 5260, 108 and 107.
     strips_apart_ |= base::is_amd() && filter_.panels() > 1 && !stays_in_first_cache(g, columns);
+    strips_apart_ &= data_type_ == DataType::float16 || !suits_rows_in_place(g, gemm_);
     if (!strips_apart_) {
       near = cache / 8 / channel_bytes;
       least = 4 * columns;

@@ -40,6 +40,12 @@ bool loses_by_slabs(const ConvolutionGeometry& geometry) {
   return geometry.out_channels > kFewSums && (crowds || geometry.in_channels <= kLittle);
 }
 
+// Zen 5 with AVX-512 reads whole lines from the second-level cache as fast as it multiplies them by
+// a few channels, so that neither copies nor slabs pay there. Zen 4 was faster with both.
+bool reads_lines_of_zen5(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) {
+  return base::is_zen5() && kernel.lanes == base::kLineFloats && lies_at_lines(geometry);
+}
+
 }  // namespace
 
 bool joins_rows(const ConvolutionGeometry& geometry) noexcept {
@@ -80,8 +86,33 @@ bool is_line_across(const ConvolutionGeometry& geometry,
          is_best_across(geometry, kernel);
 }
 
+// One thread of Zen 5, us, in turns, before this and with it: 64 to 32 channels, 128x128, 419 and
+// 323; 64 to 16, 256x256, 1483 and 1135; 48 to 32, 160x160, 564 and 426; 64 to 64, 128x128, 677 and
+// 600; 128 to 64, 128x128, 1344 and 1192.
+bool suits_rows_in_place(const ConvolutionGeometry& geometry,
+                         const kernels::GemmKernel& kernel) noexcept {
+  constexpr std::int64_t kFewChannels = 64, kManyPositions = 3136, kMostCrowded = 256;
+  if (!reads_lines_of_zen5(geometry, kernel)) return false;
+  const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
+  if (out <= kernel.max_positions[kAcrossVectors - 1]) return false;
+  if (in <= kFewChannels) return out <= 2 * in && position_count(geometry) >= kManyPositions;
+  return out <= in && in <= kMostCrowded &&
+         !stays_in_second_cache(geometry, kAcrossVectors * kernel.lanes);
+}
+
+// 256 to 64 channels, 56x56, 567 and 436; 144 to 24, 141 and 99; 96 to 24, 95 and 67; 384 to 128,
+// 40x40, 744 and 644; 56 to 12, 128x128, 227 and 138. Where channels share too few sets of the
+// second level, two threads, 640 to 640, 32x32: 1727 and 1892.
+bool suits_strips_in_place(const ConvolutionGeometry& geometry,
+                           const kernels::GemmKernel& kernel) noexcept {
+  return reads_lines_of_zen5(geometry, kernel) && geometry.out_channels <= geometry.in_channels &&
+         !suits_rows_in_place(geometry, kernel) &&
+         stays_in_second_cache(geometry, kAcrossVectors * kernel.lanes);
+}
+
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
-  if (!lies_in_line(geometry)) return false;
+  if (!lies_in_line(geometry) || suits_rows_in_place(geometry, kernel)) return false;
+  if (suits_strips_in_place(geometry, kernel)) return true;
   // Of AMD, in turns, one thread of Zen 4, us: 64 to 256, 56x56: AVX-512 1122, as strips 1040, AVX2
   // 1324 and 1159; 64x64: 1392 and 1370, 2104 and 1372. With AVX-512, 128 channels gain nothing.
   constexpr std::int64_t kFewChannels = 96;
@@ -106,6 +137,11 @@ std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
   const std::int64_t channels = geometry.in_channels;
   if (channels < kFewest || geometry.out_channels > channels || !lies_in_line(geometry)) return 0;
   if (base::is_amd() && loses_by_slabs(geometry)) return 0;
+  // One thread of Zen 5, us, with slabs and without: 64 to 4, 256x256, 575 and 686; 64 to 8,
+  // 128x128, 146 and 130; 256 to 8, 64x64, 194 and 124.
+  constexpr std::int64_t kFewSums = 8, kManyPositions = 1 << 16;
+  const bool large = geometry.out_channels < kFewSums && position_count(geometry) >= kManyPositions;
+  if (reads_lines_of_zen5(geometry, kernel) && !large) return 0;
   const std::int64_t panels =
       base::divide_up(geometry.out_channels, channels_across(geometry, kernel));
   // Next to the filter, and what is fetched meanwhile.

@@ -192,8 +192,7 @@ constexpr double kTileStart = 45, kStored = 1;
 bool takes_three_vectors(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
   constexpr std::int64_t kManyChannels = 48, kManySums = 8;
-  std::int64_t positions = 1;
-  for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const std::int64_t positions = position_count(geometry);
   const bool leaves_one = base::divide_up(positions, kernel.lanes) % kAcrossVectors == 1;
   return kernel.max_positions[2] >= kManySums && positions >= 3 * kernel.lanes &&
          geometry.in_channels >= kManyChannels && geometry.out_channels > geometry.in_channels &&
@@ -205,6 +204,12 @@ bool takes_three_vectors(const ConvolutionGeometry& geometry,
 std::int64_t ConvolutionTiling::window_size(const ConvolutionAxis& axis, int d) const noexcept {
   const std::int64_t size = window_bound(axis.phase(0), axis.class_taps(0), box[d]);
   return tap_ranges > 0 ? std::min(size, axis.in_size()) : size;
+}
+
+std::int64_t position_count(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t positions = 1;
+  for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  return positions;
 }
 
 bool has_one_position(const ConvolutionGeometry& geometry) noexcept {
@@ -343,8 +348,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
 
   ConvolutionTiling tiling;
   tiling.tap_ranges = tap_ranges;
-  std::int64_t positions = 1;  // of the largest phase
-  for (const ConvolutionAxis& axis : geometry.axes) positions *= axis.max_count();
+  const std::int64_t positions = position_count(geometry);
   const std::int64_t most = kernel.max_positions[vectors - 1];
   const std::int64_t chain = channels_a_chain(geometry);
   const std::int64_t chains = equal_parts(base::divide_up(geometry.in_channels, chain),

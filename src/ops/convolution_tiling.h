@@ -78,8 +78,16 @@ bool is_line_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
 // Whether strips of such a line best pass by all panels one after the other: there is one panel, or
-// all of them stay in the first-level cache, or, on AMD, there are few input channels.
+// all of them stay in the first-level cache, or, on AMD, there are few input channels, or it suits
+// strips in place.
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
+
+// Of float32 such a line, on Zen 5: whether it is best read where it lies, for each panel anew, or
+// strip by strip for all panels, though a strip may come from the second-level cache each time.
+bool suits_rows_in_place(const ConvolutionGeometry& geometry,
+                         const kernels::GemmKernel& kernel) noexcept;
+bool suits_strips_in_place(const ConvolutionGeometry& geometry,
+                           const kernels::GemmKernel& kernel) noexcept;
 
 // Input channels a slab, where sums of such a line are best formed slab by slab, read in the order
 // of memory; 0 where they are not: there are few input channels, or more output channels, or, on
@@ -104,7 +112,8 @@ std::int64_t channels_across(const ConvolutionGeometry& geometry,
 // Whether all phases have one tap and as many positions, and read the same inputs.
 bool phases_read_alike(const ConvolutionGeometry& geometry) noexcept;
 
-// An image, and phase.
+// Of an image, and of its largest phase: how many, and whether it is one.
+std::int64_t position_count(const ConvolutionGeometry& geometry) noexcept;
 bool has_one_position(const ConvolutionGeometry& geometry) noexcept;
 
 // Taps of the phase that has the most.
