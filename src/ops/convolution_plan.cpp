@@ -314,9 +314,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
 void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byte* packed,
                                    Tile& tile, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  tile.input = static_cast<const std::byte*>(arguments.inputs[0]) +
-               (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-                   element_bytes_;
+  tile.input = input_of(arguments, tile);
   if (!direct_) {
     lay_out(tile);
     if (across_) {
@@ -336,6 +334,14 @@ void ConvolutionPlan::compute_tile(const RunArguments& arguments, const std::byt
       sum_rows(arguments, packed, tile, channel, slot);
     }
   }
+}
+
+const std::byte* ConvolutionPlan::input_of(const RunArguments& arguments,
+                                           const Tile& tile) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  return static_cast<const std::byte*>(arguments.inputs[0]) +
+         (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+             element_bytes_;
 }
 
 void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* packed,
@@ -374,8 +380,10 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
     for (std::int64_t s = 0; s < strips; ++s) terms += slot.strips[s].depth;
     const std::int64_t next_step =
         base::divide_up(filter_rows * columns * sizeof(float), std::max<std::int64_t>(terms, 1));
+    const std::int64_t steps = strips * tile.panel_count;
     LinesAhead input =
-        input_ahead(tile, first + channels, tiling_.channel_block, strips * tile.panel_count);
+        last ? next_tile_ahead(arguments, tile, steps)
+             : input_ahead(tile, first + channels, tiling_.channel_block, steps);
     kernels::GemmTile product{.a_step = step,
                               .acc_stride = tile.merged * columns,
                               .next_step = std::min<std::int64_t>(next_step, 64)};

@@ -183,6 +183,7 @@ class ConvolutionPlan final : public PlanBody {
   std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner) const noexcept;
   Tile join_rows(const Tile& tile) const noexcept;
   void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
+  const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   const std::byte* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
   std::int64_t offset_count() const noexcept {
@@ -244,6 +245,8 @@ class ConvolutionPlan final : public PlanBody {
                            std::int64_t strips) const noexcept;
   LinesAhead input_ahead(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
                          std::int64_t strips) const noexcept;
+  LinesAhead next_tile_ahead(const RunArguments& arguments, const Tile& tile,
+                             std::int64_t strips) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,
                    const Slot& slot) const noexcept;
   void store_run(const float* sums, std::int64_t count, std::int64_t channels, std::byte* to,

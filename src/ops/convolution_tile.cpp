@@ -129,6 +129,17 @@ LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_cha
           g.in_channel_stride * element_bytes_, (last - first) * element_bytes_, strips};
 }
 
+// Of the first channels of the tile that the thread is likely to compute next.
+LinesAhead ConvolutionPlan::next_tile_ahead(const RunArguments& arguments, const Tile& tile,
+                                            std::int64_t strips) const noexcept {
+  if (tile.index + slots_ >= tile_count_) return {};
+  Tile next = locate(tile.index + slots_);
+  if (next.box == tile.box) return {};
+  next.input = input_of(arguments, next);
+  lay_out(next);
+  return input_ahead(next, 0, tiling_.channel_block, strips);
+}
+
 // A row of one channel as the terms read it, padded. With `fetches`, that of a channel kAhead
 // further on is brought nearer.
 void ConvolutionPlan::pack_row(const Tile& tile, const std::byte* channel, std::int64_t d,
