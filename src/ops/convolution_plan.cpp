@@ -381,9 +381,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
     const std::int64_t next_step =
         base::divide_up(filter_rows * columns * sizeof(float), std::max<std::int64_t>(terms, 1));
     const std::int64_t steps = strips * tile.panel_count;
-    LinesAhead input =
-        last ? next_tile_ahead(arguments, tile, steps)
-             : input_ahead(tile, first + channels, tiling_.channel_block, steps);
+    LinesAhead input = last ? next_tile_ahead(arguments, tile, steps)
+                            : input_ahead(tile, first + channels, tiling_.channel_block, steps);
     kernels::GemmTile product{.a_step = step,
                               .acc_stride = tile.merged * columns,
                               .next_step = std::min<std::int64_t>(next_step, 64)};
