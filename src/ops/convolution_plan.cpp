@@ -201,7 +201,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
              strip_count_ * sizeof(Strip) + offset_count() * sizeof(std::int64_t);
   }
-  bytes += (rows_of_slot() + 2) * tiling_.box[kSpatial - 1] * sizeof(float);
+  bytes += (row_floats() + 2 * tiling_.box[kSpatial - 1]) * sizeof(float);
   tile_count_ = others * tiling_.box_count() * tiling_.panel_blocks;
   slots_ = static_cast<unsigned>(std::min<std::int64_t>(threads, tile_count_));
   slot_bytes_ = base::slot_bytes(bytes);
@@ -218,7 +218,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   result.sums = base::take<float>(memory, (at_once ? 1 : tiling_.panel_block) * panel_floats_);
   result.bias = base::take<float>(memory, columns * tiling_.panel_block);
   result.block = base::take<float>(memory, columns * kBlockPositions);
-  result.row = base::take<float>(memory, rows_of_slot() * tiling_.box[kSpatial - 1]);
+  result.row = base::take<float>(memory, row_floats());
   result.row_sums = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.row_chain = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);

@@ -191,7 +191,11 @@ class ConvolutionPlan final : public PlanBody {
   }
   Tile locate(std::int64_t index) const noexcept;
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
-  std::int64_t rows_of_slot() const noexcept { return one_tap_ ? kChannelsTogether : 1; }
+  // Loading rows writes whole vectors.
+  std::int64_t row_floats() const noexcept {
+    const std::int64_t rows = one_tap_ ? kChannelsTogether : 1;
+    return rows * tiling_.box[kSpatial - 1] + kernels::kDirectColumns;
+  }
   std::int64_t merged_phases() const noexcept { return merges_ ? merged_ : 1; }
 
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::int64_t first,

@@ -186,10 +186,12 @@ void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
   const std::int64_t most = tiling_.strip;
   const Strips strips(tile.count[2], most);
   const auto inside = [](const AxisWindow& w, const ConvolutionAxis& axis) {
-    return !w.far && w.lowest >= 0 && w.lowest + w.size <= axis.in_size();
+    return w.lowest >= 0 && w.source(w.size - 1) < axis.in_size();
   };
-  const bool in_place = data_type_ == DataType::float32 && g.in_strides[2] == 1 &&
-                        inside(wd, g.axes[0]) && inside(wh, g.axes[1]) && inside(ww, g.axes[2]);
+  const bool all_inside = inside(wd, g.axes[0]) && inside(wh, g.axes[1]) && inside(ww, g.axes[2]);
+  const std::int64_t stride = (ww.far ? ww.in_step : 1) * g.in_strides[2];
+  const bool in_place = data_type_ == DataType::float32 && all_inside && stride == 1;
+  const bool at_once = all_inside && (stride == 1 || stride == 2);
   for (std::int64_t first = 0; first < channels; first += kChannelsTogether) {
     const std::int64_t together = std::min(kChannelsTogether, channels - first);
     const std::byte* const channel =
@@ -198,13 +200,28 @@ void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
     for (std::int64_t d = 0; d < wd.size; ++d) {
       for (std::int64_t h = 0; h < wh.size; ++h) {
         const float* from = slot.row;
-        if (in_place) {
+        if (at_once) {
           const std::int64_t row = wd.source(d) * g.in_strides[0] + wh.source(h) * g.in_strides[1];
-          from = reinterpret_cast<const float*>(channel) + row + ww.lowest;
+          const std::int64_t begin = row + ww.lowest * g.in_strides[2];
           for (std::int64_t c = together;
                c < std::min(2 * together, g.in_channels - first_channel - first); ++c) {
-            fetch_row(channel + (c * g.in_channel_stride + row) * element_bytes_, ww, 1,
+            fetch_row(channel + (c * g.in_channel_stride + row) * element_bytes_, ww, stride,
                       element_bytes_);
+          }
+          if (in_place) {
+            from = reinterpret_cast<const float*>(channel) + begin;
+          } else {
+            load_rows_({.from = channel + begin * element_bytes_,
+                        .from_channel_stride = g.in_channel_stride,
+                        .from_row_stride = 0,
+                        .from_stride = stride,
+                        .to = slot.row,
+                        .to_odd = nullptr,
+                        .to_channel_stride = ww.size,
+                        .to_row_stride = 0,
+                        .channels = together,
+                        .rows = 1,
+                        .columns = ww.size});
           }
         } else {
           for (std::int64_t c = 0; c < together; ++c) {
