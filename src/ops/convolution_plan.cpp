@@ -184,6 +184,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       plane_floats_ =
           tiling_.channel_block *
           (copies_strips_ ? copied_stride() : base::round_up(line_floats_, tiling_.strip));
+      line_floats_ += kernels::kDirectColumns;
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
                     : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip

@@ -249,6 +249,7 @@ class ConvolutionPlan final : public PlanBody {
                            std::int64_t strips) const noexcept;
   LinesAhead input_ahead(const Tile& tile, std::int64_t first_channel, std::int64_t channels,
                          std::int64_t strips) const noexcept;
+  std::int64_t stride_at_once(const Tile& tile) const noexcept;
   LinesAhead next_tile_ahead(const RunArguments& arguments, const Tile& tile,
                              std::int64_t strips) const noexcept;
   void store_panel(const RunArguments& arguments, const Tile& tile, std::int64_t panel, float* sums,

@@ -178,6 +178,19 @@ void ConvolutionPlan::pack_row(const Tile& tile, const std::byte* channel, std::
   }
 }
 
+// Where a tile reads no padding: from an element of a row that its one tap reads to the next, if
+// that is so near that rows can be loaded many at a time; else 0.
+std::int64_t ConvolutionPlan::stride_at_once(const Tile& tile) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  for (int d = 0; d < kSpatial; ++d) {
+    const AxisWindow& w = tile.windows[d];
+    if (w.lowest < 0 || w.source(w.size - 1) >= g.axes[d].in_size()) return 0;
+  }
+  const AxisWindow& ww = tile.windows[2];
+  const std::int64_t stride = (ww.far ? ww.in_step : 1) * g.in_strides[2];
+  return stride == 1 || stride == 2 ? stride : 0;
+}
+
 // Rows cut into strips, those of some channels by one call: strips are short.
 void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
                                   std::int64_t channels, const Slot& slot) const noexcept {
@@ -185,13 +198,8 @@ void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
   const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   const std::int64_t most = tiling_.strip;
   const Strips strips(tile.count[2], most);
-  const auto inside = [](const AxisWindow& w, const ConvolutionAxis& axis) {
-    return w.lowest >= 0 && w.source(w.size - 1) < axis.in_size();
-  };
-  const bool all_inside = inside(wd, g.axes[0]) && inside(wh, g.axes[1]) && inside(ww, g.axes[2]);
-  const std::int64_t stride = (ww.far ? ww.in_step : 1) * g.in_strides[2];
-  const bool in_place = data_type_ == DataType::float32 && all_inside && stride == 1;
-  const bool at_once = all_inside && (stride == 1 || stride == 2);
+  const std::int64_t stride = stride_at_once(tile);
+  const bool in_place = data_type_ == DataType::float32 && stride == 1;
   for (std::int64_t first = 0; first < channels; first += kChannelsTogether) {
     const std::int64_t together = std::min(kChannelsTogether, channels - first);
     const std::byte* const channel =
@@ -200,7 +208,7 @@ void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
     for (std::int64_t d = 0; d < wd.size; ++d) {
       for (std::int64_t h = 0; h < wh.size; ++h) {
         const float* from = slot.row;
-        if (at_once) {
+        if (stride > 0) {
           const std::int64_t row = wd.source(d) * g.in_strides[0] + wh.source(h) * g.in_strides[1];
           const std::int64_t begin = row + ww.lowest * g.in_strides[2];
           for (std::int64_t c = together;
@@ -261,12 +269,35 @@ void ConvolutionPlan::pack_planes(const Tile& tile, std::int64_t first_channel,
                                   channels);
   }
   const bool fetches = most_taps(g) == 1;
+  // Only a line has room for the whole vectors that this writes.
+  const std::int64_t stride = joined_ ? stride_at_once(tile) : 0;
   for (std::int64_t c = 0; c < channels; ++c) {
     const std::byte* channel =
         tile.input + (first_channel + c) * g.in_channel_stride * element_bytes_;
     for (std::int64_t d = 0; d < wd.size; ++d) {
       float* const to = planes + c * tile.channel_stride + d * tile.element_strides[0];
       const std::int64_t in_d = wd.source(d);
+      if (stride > 0) {
+        const std::byte* row = channel + in_d * g.in_strides[0] * element_bytes_;
+        for (std::int64_t h = 0; first_channel + c + kAhead < g.in_channels && h < wh.size; ++h) {
+          fetch_row(row + (kAhead * g.in_channel_stride + wh.source(h) * g.in_strides[1]) *
+                              element_bytes_,
+                    ww, stride, element_bytes_);
+        }
+        load_rows_({.from = row + (wh.lowest * g.in_strides[1] + ww.lowest * g.in_strides[2]) *
+                                      element_bytes_,
+                    .from_channel_stride = 0,
+                    .from_row_stride = (wh.far ? wh.in_step : 1) * g.in_strides[1],
+                    .from_stride = stride,
+                    .to = to,
+                    .to_odd = nullptr,
+                    .to_channel_stride = 0,
+                    .to_row_stride = tile.element_strides[1],
+                    .channels = 1,
+                    .rows = wh.size,
+                    .columns = ww.size});
+        continue;
+      }
       if (plain && in_d >= 0 && in_d < g.axes[0].in_size()) {
         pad_plane(tile, reinterpret_cast<const float*>(channel) + in_d * g.in_strides[0], to);
         continue;
