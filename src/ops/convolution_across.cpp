@@ -339,13 +339,12 @@ const std::byte* ConvolutionPlan::next_input(const RunArguments& arguments,
   const ConvolutionGeometry& g = geometry_;
   if (tile.index + 1 == tile_count_) return nullptr;
   const Tile next = locate(tile.index + 1);
-  std::int64_t offset =
-      next.image * g.in_batch_stride + next.group * g.in_channels * g.in_channel_stride;
+  std::int64_t offset = 0;
   for (int d = 0; d < kSpatial; ++d) {
     const Phase& phase = next.phases[d];
     offset += (next.first[d] * phase.in_step + phase.first_offset) * g.in_strides[d];
   }
-  return static_cast<const std::byte*>(arguments.inputs[0]) + offset * element_bytes_;
+  return input_of(arguments, next) + offset * element_bytes_;
 }
 
 }  // namespace weft::ops

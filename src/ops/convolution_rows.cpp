@@ -28,10 +28,7 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
                               std::int64_t count, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const auto& [pd, ph, pw] = phases;
-  const auto* input =
-      static_cast<const std::byte*>(arguments.inputs[0]) +
-      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-          element_bytes_;
+  const std::byte* input = input_of(arguments, tile);
   const auto* filter = static_cast<const std::byte*>(arguments.inputs[1]);
   const std::int64_t stride = pw.in_step * g.in_strides[2];
   const bool in_place = data_type_ == DataType::float32 && stride == 1;

@@ -251,7 +251,7 @@ class LinearBody final : public PlanBody {
   // float16 whose vectors are picked alike: there, instructions take more time than memory.
   bool pays_at_once(const kernels::Picks& picks) const noexcept {
     if (isa_ < Isa::avx512) return picks.count <= 192;
-    return picks.count <= 512 ||
+    return picks.count <= kernels::kMostTables ||
            (data_type_ == DataType::float16 && picks.count - picks.same_end < 32);
   }
 

@@ -13,7 +13,7 @@ namespace {
 using std::int64_t;
 
 // Most vectors of a row that are made at once: those with tables of their own, and all.
-constexpr int64_t kMost = 32;
+constexpr int64_t kMost = kMostTables / Floats::kLanes;
 constexpr int64_t kMostInAll = 64;
 
 // Makes rows: as they are or picked, and mixed with those of another one or not.

@@ -92,6 +92,10 @@ struct LerpRows {
 };
 using RowsFunction = bool (*)(const LerpRows&) noexcept;
 
+// Elements of a row whose tables stay from row to row with AVX-512. Of more, parts of rows are made
+// one after the other, but for those that are picked alike.
+inline constexpr std::int64_t kMostTables = 512;
+
 // Linear interpolation of 8-bit integers without rounding, where weights are multiples of
 // 2^-kMostShift: numbers of a row are counted in units of 2^-shift from the lowest of the type on.
 // Rows are of uint32_t, or of uint16_t where both shifts together are at most kShortShift.
