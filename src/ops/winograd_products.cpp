@@ -40,10 +40,10 @@ std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::
 }
 
 // What the transformations lose adds to the error of a chain of sums, which so has to be smaller
-// than that of all channels in one; but 4 x 4 is only taken where a larger error is allowed.
-std::int64_t chain_channels(const kernels::WinogradTile& tile, std::int64_t in_channels) {
+// than that of all channels in one, unless a larger error is allowed.
+std::int64_t chain_channels(const PlanOptions& options, std::int64_t in_channels) {
   const std::int64_t chain = in_channels < 96 ? 16 : 32;
-  return tile.rows == 4 ? 2 * chain : chain;
+  return options.winograd == Winograd::allowed ? 2 * chain : chain;
 }
 
 bool is_window(const ConvolutionAxis& axis) {
@@ -150,8 +150,7 @@ class VectorWinograd final : public WinogradConvolution {
                      ? base::round_up(tiling_.block_rows * tiling_.block_columns, 16)
                      : vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
-        chain_(chain_channels(outputs, geometry_.in_channels)),
-        reads_far_(filter_.size_in_bytes() > kNearFilter) {
+        chain_(chain_channels(options, geometry_.in_channels)) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < chain_; ++c) {
       const GemmTerm term{.a = c * kSplitBlock, .b = c * columns_};
@@ -256,7 +255,9 @@ class VectorWinograd final : public WinogradConvolution {
                          std::int64_t blocks, const Slot& slot) const noexcept {
     const std::int64_t lanes = vectors_ * gemm_.lanes;
     const Strips strips(tile.count, gemm_.max_positions[vectors_ - 1]);
-    const std::int64_t share_bytes = chain_ * kSplitBlock * 4 / strips.count;
+    // What tiles ask for, a term.
+    const std::int64_t ahead =
+        base::divide_up(kSplitBlock * 4, strips.count * (kSplitBlock / lanes));
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const std::byte* filter = filter_.block(packed, tile.group, first_block, point);
       const auto* const patches =
@@ -267,23 +268,22 @@ class VectorWinograd final : public WinogradConvolution {
           const float* a = patches + c * columns_;
           const float* const b = reinterpret_cast<const float*>(filter) + c * kSplitBlock;
           float* acc = block_acc;
-          const auto* next = reinterpret_cast<const std::byte*>(b + chain_ * kSplitBlock);
-          for (std::int64_t strip = 0; strip < strips.count; ++strip, next += share_bytes) {
-            if (reads_far_) base::fetch(next + kAhead, share_bytes);
+          const auto* next = reinterpret_cast<const char*>(b + chain_ * kSplitBlock) + kAhead;
+          for (std::int64_t strip = 0; strip < strips.count; ++strip) {
             const std::int64_t tiles = strips.size(strip);
-            for (std::int64_t o = 0; o < kSplitBlock; o += lanes) {
-              gemm_.tile(vectors_, tiles, 1)({.a = a,
-                                              .b = b + o,
-                                              .acc = acc + o,
-                                              .terms = terms_.data(),
-                                              .depth = std::min(chain_, geometry_.in_channels - c),
-                                              .a_step = 1,
-                                              .acc_stride = row_sums(),
-                                              .next = reinterpret_cast<const char*>(next),
-                                              .next_step = share_bytes / chain_,
-                                              .first = c == 0,
-                                              .rows_follow = lanes == kSplitBlock,
-                                              .apart = c > 0});
+            for (std::int64_t o = 0; o < kSplitBlock; o += lanes, next += chain_ * ahead) {
+              gemm_.far_tile(tiles)({.a = a,
+                                     .b = b + o,
+                                     .acc = acc + o,
+                                     .terms = terms_.data(),
+                                     .depth = std::min(chain_, geometry_.in_channels - c),
+                                     .a_step = 1,
+                                     .acc_stride = row_sums(),
+                                     .next = next,
+                                     .next_step = ahead,
+                                     .first = c == 0,
+                                     .rows_follow = lanes == kSplitBlock,
+                                     .apart = c > 0});
             }
             a += tiles;
             acc += tiles * row_sums();
@@ -293,11 +293,10 @@ class VectorWinograd final : public WinogradConvolution {
     }
   }
 
-  // A filter that fits no third-level cache beside other data comes from memory, and has to be
-  // asked for in time. 512 to 512 channels, 14 x 14, tiles of 2 x 4, on one core of a Zen 5: 1.78
-  // ms, 2.85 without; 256 to 256, whose filter is near, tiles of 4 x 4: 413 us, 378 without.
-  static constexpr std::uint64_t kNearFilter = 16 << 20;
-  static constexpr std::int64_t kAhead = 8 << 10;  // bytes past the next chain
+  // The filter comes from the third-level cache or from memory, and has to be asked for in time,
+  // line by line: a chain's at once would be more than a core can wait for, and hold it up. 512 to
+  // 512 channels, 7 x 7, tiles of 2 x 4, on one core of a Zen 5: 657 us by chains, 584 by lines.
+  static constexpr std::int64_t kAhead = 6 << 10;  // bytes past the next chain
 
   // What vectors may be filled with.
   static std::int64_t most_along(const WinogradTiling& tiling) noexcept {
@@ -308,7 +307,6 @@ class VectorWinograd final : public WinogradConvolution {
   std::int64_t columns_;         // tiles a row of patches,
   Strips strips_;                // and of outputs, where tiles lie along vectors
   std::int64_t chain_;           // input channels of a chain of sums
-  bool reads_far_;               // the filter
   std::vector<GemmTerm> terms_;  // of a chain
 };
 

@@ -25,6 +25,7 @@ constexpr std::int64_t kMostBlocks = 8;  // of 32 tiles
 constexpr std::int64_t kNearBytes = 1152 << 10;
 constexpr std::int64_t kMostNearBytes = 2 << 20;
 constexpr std::int64_t kFewSums = 192 << 10;
+constexpr double kNearFilter = 16 << 20;  // stays in the third-level cache
 // Sums of a few blocks of output channels, which use the patches of one point together.
 constexpr std::int64_t kAccBytes = 4 << 20;
 
@@ -53,6 +54,9 @@ struct Costs {
   double far_sums;            // instead, of a few blocks
   double filter_byte;         // read from the third-level cache by a few blocks,
   bool beside;                // or from memory by all, while they are multiplied
+  double late;                // of that time, not beside products along channels,
+  double later;               // and of theirs, where they take less
+  double near_filter_byte;    // of the first kNearFilter bytes, instead
   std::int64_t number_bytes;  // of what is multiplied
   std::int64_t strip = 0;     // multiplied at once: outputs by a block's tiles, or the reverse
 
@@ -74,6 +78,9 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .far_sums = 600e-9,
                       .filter_byte = 0.9e-11,
                       .beside = false,
+                      .late = 0,
+                      .later = 0,
+                      .near_filter_byte = 0.9e-11,
                       .number_bytes = 6};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
@@ -89,6 +96,9 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .far_sums = 150e-9,
                          .filter_byte = 8e-11,
                          .beside = true,
+                         .late = 0.4,
+                         .later = 0,
+                         .near_filter_byte = 8e-11,
                          .number_bytes = 4};
 
 Costs costs_of(Isa products) {
@@ -97,9 +107,11 @@ Costs costs_of(Isa products) {
   costs.strip = kernels::gemm_kernel(products).max_positions[1];
   const bool wide = products == Isa::avx512;
   if (base::is_amd()) {
-    // On one core of a Zen 5, where products take 0.57 of the time: 25 MB at 42 GB/s, 157 MB at 28.
-    // Transformations of inputs take still less.
+    // On one core of a Zen 5, where products take 0.57 of the time: 17 MB at 115 GB/s, 151 MB at
+    // 34. Transformations of inputs take still less.
     costs.filter_byte = 5e-11;
+    costs.near_filter_byte = 1.6e-11;
+    costs.late = costs.later = 0.25;
     for (TileCosts* of_tile : {&costs.of_2x2, &costs.of_2x4, &costs.of_4x4}) {
       of_tile->row *= wide ? 0.55 : 0.35;
       of_tile->columns *= wide ? 0.55 : 0.35;
@@ -108,8 +120,8 @@ Costs costs_of(Isa products) {
   if (wide) return costs;
   // As everything takes twice as long there but what memory does, that takes half as long.
   costs.narrow = 0.57;
-  for (double* of_memory :
-       {&costs.far_step_filter, &costs.crowded, &costs.far_crowded, &costs.filter_byte}) {
+  for (double* of_memory : {&costs.far_step_filter, &costs.crowded, &costs.far_crowded,
+                            &costs.filter_byte, &costs.near_filter_byte}) {
     *of_memory /= 2;
   }
   return costs;
@@ -118,13 +130,13 @@ Costs costs_of(Isa products) {
 // Products of a block of tiles by 32 x 32 channels that lie along vectors, in steps of 32 tiles. A
 // strip takes what one tile more would; fewer than 4 wait for their sums.
 double channel_steps(std::int64_t tiles, std::int64_t strip) {
-  constexpr double kOfStep = 0.95;  // as measured
+  const double of_a_step = base::is_amd() ? 1.1 : 0.95;  // as measured
   const Strips strips(tiles, strip);
   const auto cost = [](std::int64_t size) { return std::max<std::int64_t>(size, 4) + 1; };
   const std::int64_t sum = strips.long_count * cost(strips.short_size + 1) +
                            (strips.count - strips.long_count) * cost(strips.short_size);
   const std::int64_t of_step = kSplitBlock + divide_up(kSplitBlock, strip);
-  return kOfStep * static_cast<double>(sum) / static_cast<double>(of_step);
+  return of_a_step * static_cast<double>(sum) / static_cast<double>(of_step);
 }
 
 std::int64_t sums_bytes(const kernels::WinogradTile& tile, std::int64_t lanes) {
@@ -169,21 +181,23 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
       few == 1 ? costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0) : costs.far_sums;
   const double filter = numbers * out_blocks;
   const bool far = filter > kFilterKept;
-  double late = 0;  // of the time that a filter is read in, while products wait for it
+  const bool along_channels = vectors == WinogradVectors::of_channels;
   double steps, all_sums = blocks * sums, results = lanes * of_tile.results;
-  if (vectors == WinogradVectors::of_channels) {
+  if (along_channels) {
     steps = channel_steps(rows * columns, costs.strip) * (costs.step + (few == 1 ? crowded : 0));
     all_sums = sums * static_cast<double>(rows * columns) / kSplitBlock;
     results *= 1.5;
-    late = 0.4;
   } else {
     steps = blocks * (costs.step * (narrow ? costs.narrow : 1) + crowded) +
             (far && !narrow ? costs.far_step_filter : costs.step_filter);
   }
   double products = out_blocks * points * (in_blocks * steps + all_sums);
   if (far) {
-    const double reading = filter * costs.filter_byte;
-    if (costs.beside) products = std::max(products + late * reading, reading);
+    const double near = std::min(filter, kNearFilter);
+    const double reading = near * costs.near_filter_byte + (filter - near) * costs.filter_byte;
+    const double late = along_channels ? costs.late : 0;
+    const double later = along_channels ? costs.later : 0;
+    if (costs.beside) products = std::max(products + late * reading, reading + later * products);
     if (!costs.beside && few > 1) products += reading;
   }
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns), products + out * results};

@@ -21,6 +21,9 @@ using std::size_t;
 // costs time.
 constexpr std::int64_t kTurn = 4;
 
+constexpr std::int64_t kLine = 64;  // bytes
+constexpr std::int64_t kFloat = 4;
+
 // Instead of a step that is known here: a_step as it comes, or a_offsets of the positions.
 constexpr std::int64_t kAnyStep = 0;
 constexpr std::int64_t kOffsets = -1;
@@ -28,13 +31,16 @@ constexpr std::int64_t kOffsets = -1;
 // A step of 1, and terms as padded_row_tile() has them.
 constexpr std::int64_t kPaddedRow = -2;
 
+// A step of 1, where far_tile() brings what is wanted next from memory.
+constexpr std::int64_t kFar = -3;
+
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   // Read once: for all that the compiler knows, a store to the sums might change the tile.
   float* const to = tile.acc;
   const std::int64_t stride = tile.acc_stride;
-  const std::int64_t step = kStep == kAnyStep ? tile.a_step : kStep == kPaddedRow ? 1 : kStep;
+  const std::int64_t step = kStep == kAnyStep ? tile.a_step : kStep < 0 ? 1 : kStep;
   const float* positions[kPositions];  // each in its register
 #pragma GCC unroll 32
   for (std::int64_t m = 0; m < kPositions; ++m) {
@@ -77,14 +83,20 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   const GemmTerm* term = tile.terms;
   const GemmTerm* const end = term + tile.depth;
   const char* next = tile.next;
+  const auto fetch = [&]() __attribute__((always_inline)) {
+    __builtin_prefetch(next);
+    if (kStep == kFar && kVectors * kLanes * kFloat > kLine && tile.next_step > kLine) {
+      __builtin_prefetch(next + kLine);
+    }
+    next += tile.next_step;
+  };
   constexpr std::int64_t kRow = kVectors * kLanes;
   if constexpr (kStep == kPaddedRow) {
     for (; term != end; term += kPaddedTaps) {
       const float* const b = tile.b + term->b;
 #pragma GCC unroll 3
       for (std::int64_t i = 0; i < kPaddedTaps; ++i) {
-        __builtin_prefetch(next);
-        next += tile.next_step;
+        fetch();
         take(term->a + i, b + i * kRow, i == 0 ? 1 : 0, i == 2 ? kPositions - 1 : kPositions);
       }
     }
@@ -96,7 +108,9 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     const float* const b = tile.b + term->b;
 #pragma GCC unroll 4
     for (std::int64_t i = 0; i < kTurn; ++i) {
-      if (i % 2 == 0) {
+      if (kStep == kFar) {
+        fetch();
+      } else if (i % 2 == 0) {
         __builtin_prefetch(next);
         next += 2 * tile.next_step;
       }
@@ -105,8 +119,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   }
 #endif
   for (; term != end; ++term) {
-    __builtin_prefetch(next);
-    next += tile.next_step;
+    fetch();
     take(term->a, tile.b + term->b);
   }
   if (apart) {
@@ -336,6 +349,10 @@ GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t
 
 GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions) noexcept {
   return function<kPaddedRow>(vectors, positions);
+}
+
+GemmFunction gemm_far_f32(std::int64_t positions) noexcept {
+  return functions<2, kFar>[static_cast<size_t>(positions - 1)];
 }
 
 GemmFunction gemm_at_offsets_f32(std::int64_t vectors, std::int64_t positions) noexcept {

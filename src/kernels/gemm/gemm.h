@@ -105,6 +105,9 @@ struct GemmKernel {
   // side, which is not multiplied: terms are rows of kPaddedTaps taps, which follow each other in a
   // and b. Null: no such tile.
   GemmFunction (*padded_row_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // The same, of two vectors at an a_step of 1, where what is wanted next is not just nearer but
+  // comes from memory: every line of the next_step bytes, at most a row of b, is asked for.
+  GemmFunction (*far_tile)(std::int64_t positions) noexcept;
   // The same for positions at offsets of their own.
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;

@@ -23,6 +23,7 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
               .max_positions = {},                           \
               .tile = level::gemm_f32,                       \
               .padded_row_tile = level::gemm_padded_row_f32, \
+              .far_tile = level::gemm_far_f32,               \
               .max_offset_positions = {},                    \
               .offset_tile = level::gemm_at_offsets_f32,     \
               .strips = level::gemm_strips_f32,              \
