@@ -27,12 +27,6 @@ constexpr std::int64_t kMostShared = 2 << 20;
 // As many runs as a block of tiles can have: each has a tile at least, and ends in the middle.
 constexpr std::int64_t kMostRuns = kSplitBlock;
 
-// The input position that the first output's window starts at.
-std::int64_t first_input(const ConvolutionAxis& axis) {
-  const Phase phase = axis.phase(0);
-  return std::min(phase.offset(0), phase.offset(kWinogradWindow - 1));
-}
-
 }  // namespace
 
 WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
@@ -43,11 +37,11 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
+      images_(geometry_),
       tiling_(geometry_, outputs,
               WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
               slot_count(options, INT64_MAX), vectors),
-      filter_(geometry_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few),
-      first_input_{first_input(geometry_.axes[1]), first_input(geometry_.axes[2])} {
+      filter_(geometry_, images_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
   slots_ = slot_count(options, tiling_.shares.tiles());
   const std::int64_t blocks =
       base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
@@ -95,9 +89,8 @@ std::int64_t WinogradConvolution::result_floats() const noexcept {
 }
 
 std::int64_t WinogradConvolution::row_floats() const noexcept {
-  if (geometry_.in_strides[2] == 1) return 0;
-  return (tiling_.block_rows * tiling_.tile.rows + kWinogradWindow - 1) *
-         geometry_.axes[2].in_size();
+  if (images_.in_stride(2) == 1) return 0;
+  return (tiling_.block_rows * tiling_.tile.rows + kWinogradWindow - 1) * images_.in_columns();
 }
 
 WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
@@ -133,7 +126,7 @@ void WinogradConvolution::run_tiles(const RunArguments& arguments, const std::by
     if (shared_units_ > 0) {
       slot.patches = shared_patches(slots, share.unit);
     } else if (!same_unit) {
-      pack_inputs(arguments, tile, slot, 0, filter_.steps() * kSplitBlock, ranges + tile.image);
+      pack_inputs(arguments, tile, slot, 0, filter_.steps() * kSplitBlock, ranges);
     }
     if (!same_unit) list_runs(arguments, tile, slot);
     compute_tile(arguments, packed, tile, slot);
@@ -150,20 +143,20 @@ void WinogradConvolution::pack_shared(const RunArguments& arguments, std::byte* 
                                       SharedRange* ranges) const noexcept {
   constexpr std::int64_t kChannels = 8;
   const std::int64_t parts = filter_.steps() * kSplitBlock / kChannels;
-  base::parallel_parts(
-      slots_, shared_units_ * parts, 0, [&](std::int64_t index, unsigned slot, std::int64_t) {
-        const std::int64_t channel = index % parts * kChannels;
-        const std::int64_t unit = index / parts;
-        const Tile tile = locate({unit, 0, 1});
-        Slot memory = slot_memory(slots, slot);
-        memory.patches = shared_patches(slots, unit);
-        pack_inputs(arguments, tile, memory, channel, channel + kChannels, ranges + tile.image);
-      });
+  base::parallel_parts(slots_, shared_units_ * parts, 0,
+                       [&](std::int64_t index, unsigned slot, std::int64_t) {
+                         const std::int64_t channel = index % parts * kChannels;
+                         const std::int64_t unit = index / parts;
+                         const Tile tile = locate({unit, 0, 1});
+                         Slot memory = slot_memory(slots, slot);
+                         memory.patches = shared_patches(slots, unit);
+                         pack_inputs(arguments, tile, memory, channel, channel + kChannels, ranges);
+                       });
 }
 
 WinogradConvolution::Tile WinogradConvolution::locate(
     const TileShares::Share& share) const noexcept {
-  Tile tile;
+  Tile tile{};
   std::int64_t index = share.unit;
   tile.first_out_block = share.first_block;
   tile.out_blocks = share.blocks;
@@ -178,6 +171,13 @@ WinogradConvolution::Tile WinogradConvolution::locate(
   tile.images = base::divide_up(tile.first_row + tile.rows, tiling_.image_rows());
   tile.count = tile.rows * tile.columns;
   tile.blocks = base::divide_up(tile.count, kSplitBlock);
+  // Images that are stacked sum the same channels.
+  const WinogradImages::Image first = images_.image(tile.image);
+  tile.end = images_.channels();
+  if (first.begin_tap < first.end_tap) {
+    tile.begin = first.begin_tap * geometry_.in_channels / kMostChain * kMostChain;
+    tile.end = first.end_tap * geometry_.in_channels;
+  }
   return tile;
 }
 
@@ -203,30 +203,30 @@ void WinogradConvolution::compute_tile(const RunArguments& arguments, const std:
 void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile& tile,
                                       const Slot& slot, std::int64_t first, std::int64_t end,
                                       SharedRange* ranges) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
   std::array<SplitRange, WinogradTiling::kMostImages> seen{};
+  std::array<WinogradImages::Image, WinogradTiling::kMostImages> images;
+  for (std::int64_t i = 0; i < tile.images; ++i) images[i] = images_.image(tile.image + i);
   // Nothing else is written to some rows between images, whose results are dropped.
   if (tiling_.stacked) {
     std::fill_n(slot.planes, 2 * tiling_.tile.column_points() * plane_point_, 0.0f);
   }
-  const auto* input =
-      static_cast<const std::byte*>(arguments.inputs[0]) +
-      (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-          element_bytes_;
   float* const odd_planes = slot.planes + tiling_.tile.column_points() * plane_point_;
-  for (std::int64_t c = first; c < end; c += 2) {
-    const bool has_even = c < g.in_channels;
-    const bool has_odd = c + 1 < g.in_channels;
-    const std::byte* even = input + c * g.in_channel_stride * element_bytes_;
-    if (has_even) transform_images(tile, even, slot.planes, slot, seen.data());
+  end = std::min(end, base::divide_up(tile.end, kSplitBlock) * kSplitBlock);
+  for (std::int64_t c = std::max(first, tile.begin); c < end; c += 2) {
+    const bool has_even = c < images_.channels();
+    const bool has_odd = c + 1 < images_.channels();
+    if (has_even) {
+      transform_images(arguments, tile, images.data(), c, slot.planes, slot, seen.data());
+    }
     if (has_odd) {
-      transform_images(tile, even + g.in_channel_stride * element_bytes_, odd_planes, slot,
-                       seen.data());
+      transform_images(arguments, tile, images.data(), c + 1, odd_planes, slot, seen.data());
     }
     transform_columns(tile, c, has_even ? slot.planes : nullptr, has_odd ? odd_planes : nullptr,
                       slot);
   }
-  for (std::int64_t i = 0; i < tile.images; ++i) ranges[i].add(seen[i]);
+  for (std::int64_t i = 0; i < tile.images; ++i) {
+    ranges[images_.volume(tile.image + i)].add(seen[i]);
+  }
 }
 
 // What a tile has of the image `i` after its first.
@@ -239,46 +239,52 @@ WinogradConvolution::Part WinogradConvolution::part_of(const Tile& tile,
           .rows = std::min(tile.rows, start + tiling_.rows) - begin};
 }
 
-void WinogradConvolution::transform_images(const Tile& tile, const std::byte* channel, float* to,
-                                           const Slot& slot, SplitRange* ranges) const noexcept {
+void WinogradConvolution::transform_images(const RunArguments& arguments, const Tile& tile,
+                                           const WinogradImages::Image* images,
+                                           std::int64_t channel, float* to, const Slot& slot,
+                                           SplitRange* ranges) const noexcept {
+  const auto* const input = static_cast<const std::byte*>(arguments.inputs[0]);
   for (std::int64_t i = 0; i < tile.images; ++i) {
     const Part part = part_of(tile, i);
     if (part.rows <= 0) continue;  // the row between two images
-    transform_rows(tile, part, channel + i * geometry_.in_batch_stride * element_bytes_,
+    WinogradImages::Image image = images[i];
+    const auto at = images_.channel(image, tile.group, channel);
+    if (!at || image.in_columns == 0) image.in_rows = 0;
+    transform_rows(tile, part, image, input + at.value_or(0) * element_bytes_,
                    to + part.row * tile.columns, slot, ranges[i]);
   }
 }
 
 void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
-                                         const std::byte* channel, float* to, const Slot& slot,
+                                         const WinogradImages::Image& image, const std::byte* from,
+                                         float* to, const Slot& slot,
                                          SplitRange& range) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
   const kernels::WinogradTile& outputs = tiling_.tile;
-  const std::int64_t width = g.axes[2].in_size();
-  const std::int64_t first_row = part.image_row * outputs.rows + first_input_[0];
+  const std::int64_t first_row = part.image_row * outputs.rows + image.first_row;
   const std::int64_t rows = part.rows * outputs.rows + kWinogradWindow - 1;
-  kernels::WinogradRows result{
-      .from = channel + first_row * g.in_strides[1] * element_bytes_,
-      .half = data_type_ == DataType::float16,
-      .row_stride = g.in_strides[1],
-      .next = g.in_channel_stride,
-      .rows = rows,
-      .begin = std::clamp<std::int64_t>(-first_row, 0, rows),
-      .end = std::clamp<std::int64_t>(g.axes[1].in_size() - first_row, 0, rows),
-      .size = width,
-      .first = tile.first_column * outputs.columns + first_input_[1],
-      .tiles = tile.columns,
-      .to = to,
-      .point_stride = plane_point_,
-      .remainder_stride = plane_remainder_};
-  if (g.in_strides[2] != 1) {
+  const std::int64_t row_stride = images_.in_stride(1);
+  kernels::WinogradRows result{.from = from + first_row * row_stride * element_bytes_,
+                               .half = data_type_ == DataType::float16,
+                               .row_stride = row_stride,
+                               .next = geometry_.in_channel_stride,
+                               .rows = rows,
+                               .begin = std::clamp<std::int64_t>(-first_row, 0, rows),
+                               .end = std::clamp<std::int64_t>(image.in_rows - first_row, 0, rows),
+                               .size = image.in_columns,
+                               .first = tile.first_column * outputs.columns + image.first_column,
+                               .tiles = tile.columns,
+                               .to = to,
+                               .point_stride = plane_point_,
+                               .remainder_stride = plane_remainder_};
+  if (images_.in_stride(2) != 1) {
     for (std::int64_t row = result.begin; row < result.end; ++row) {
-      rows_.load(data_type_)(channel + (first_row + row) * g.in_strides[1] * element_bytes_,
-                             g.in_strides[2], slot.rows + row * width, width);
+      rows_.load(data_type_)(from + (first_row + row) * row_stride * element_bytes_,
+                             images_.in_stride(2), slot.rows + row * image.in_columns,
+                             image.in_columns);
     }
     result.from = slot.rows;
     result.half = false;
-    result.row_stride = width;
+    result.row_stride = image.in_columns;
     result.next = 0;
   }
   kernels_.transform_rows(result, range);

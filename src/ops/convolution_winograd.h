@@ -11,11 +11,13 @@
 #include "kernels/winograd/winograd.h"
 #include "ops/split_plan.h"
 #include "ops/winograd_filter.h"
+#include "ops/winograd_images.h"
 #include "ops/winograd_tiling.h"
 
 namespace weft::ops {
 
-// A convolution with windows of 3 x 3 at stride 1 by Winograd's algorithm (winograd.h).
+// A convolution with windows of 3 x 3 at stride 1, of whatever depth and dilation, by Winograd's
+// algorithm (winograd.h), image by image (winograd_images.h).
 //
 // A block of tiles stays in the second-level cache from its inputs to its outputs: a pass over its
 // rows, one over its columns, the products at each point, and back.
@@ -40,6 +42,7 @@ class WinogradConvolution : public SplitPlan {
  protected:
   struct Tile {
     std::int64_t image, images, group, first_out_block, out_blocks;
+    std::int64_t begin, end;  // channels, from a chain's first on, that are not all zeros
     std::int64_t first_row, first_column;  // tiles, in the first image
     std::int64_t rows, columns;
     std::int64_t count;   // tiles
@@ -57,6 +60,9 @@ class WinogradConvolution : public SplitPlan {
     kernels::WinogradRun* runs;
     std::int64_t* first_runs;  // of each block of tiles
   };
+
+  // Channels of a chain of sums: a divisor of this.
+  static constexpr std::int64_t kMostChain = 64;
 
   // `unit`: null for float32.
   WinogradConvolution(const ConvolutionParams& params, const PlanOptions& options,
@@ -80,6 +86,7 @@ class WinogradConvolution : public SplitPlan {
 
   const kernels::WinogradKernels& kernels_;
   const kernels::GemmKernel& gemm_;
+  WinogradImages images_;
   WinogradTiling tiling_;
   WinogradFilter filter_;
   std::int64_t patch_block_ = 0;      // bytes of a point of a block of tiles
@@ -120,17 +127,21 @@ class WinogradConvolution : public SplitPlan {
   Slot slot_memory(std::byte* slots, unsigned slot) const noexcept;
   void compute_tile(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                     const Slot& slot) const noexcept;
-  // Of the channels [first, end), which begin and end with pairs.
+  // Of those of the channels [first, end), which begin and end with pairs, that are a tile's.
   void pack_inputs(const RunArguments& arguments, const Tile& tile, const Slot& slot,
                    std::int64_t first, std::int64_t end, SharedRange* ranges) const noexcept;
   void pack_shared(const RunArguments& arguments, std::byte* slots,
                    SharedRange* ranges) const noexcept;
   std::byte* shared_patches(std::byte* slots, std::int64_t unit) const noexcept;
-  void transform_images(const Tile& tile, const std::byte* channel, float* to, const Slot& slot,
-                        kernels::SplitRange* ranges) const noexcept;
+  // One channel's plane.
+  void transform_images(const RunArguments& arguments, const Tile& tile,
+                        const WinogradImages::Image* images, std::int64_t channel, float* to,
+                        const Slot& slot, kernels::SplitRange* ranges) const noexcept;
   Part part_of(const Tile& tile, std::int64_t i) const noexcept;
-  void transform_rows(const Tile& tile, const Part& part, const std::byte* channel, float* to,
-                      const Slot& slot, kernels::SplitRange& range) const noexcept;
+  // `from`: where the image begins in a channel.
+  void transform_rows(const Tile& tile, const Part& part, const WinogradImages::Image& image,
+                      const std::byte* from, float* to, const Slot& slot,
+                      kernels::SplitRange& range) const noexcept;
   void list_runs(const RunArguments& arguments, const Tile& tile, const Slot& slot) const noexcept;
   Place place_of(const Tile& tile, std::int64_t channel) const noexcept;
   // Of sums along either kind of vectors.
@@ -139,13 +150,11 @@ class WinogradConvolution : public SplitPlan {
   void store_sums(const RunArguments& arguments, const Tile& tile, std::int64_t channel,
                   float* sums) const noexcept;
   // Whether results need nothing more before they are stored.
-  bool in_place() const noexcept { return plain_results_ && geometry_.out_strides[2] == 1; }
+  bool in_place() const noexcept { return plain_results_ && images_.out_stride(2) == 1; }
   std::int64_t sums_floats() const noexcept;
   std::int64_t result_floats() const noexcept;
   std::int64_t row_floats() const noexcept;
 
-  // Row and column of the input that the first output's window starts at.
-  std::array<std::int64_t, 2> first_input_;
   unsigned slots_ = 1;
   std::uint64_t slot_bytes_ = 0;
   // Those of tiling_.shares, where each thread takes some output channels of them: all threads

@@ -24,24 +24,25 @@ std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept {
   return pairs;
 }
 
+std::int64_t least_taps(const ConvolutionAxis& axis) noexcept {
+  // Where taps are next to each other, the first and the last position of a phase have the fewest.
+  std::int64_t least = axis.window();
+  for (std::int64_t p = 0; p < axis.phase_count() && least > 1; ++p) {
+    const Phase phase = axis.phase(p);
+    if (phase.taps == 0) continue;
+    for (const std::int64_t position : {std::int64_t{0}, phase.count - 1}) {
+      const auto [begin, end] = taps_inside(phase, position, 1, axis.in_size());
+      const bool apart = std::abs(phase.offset_step) > 1;
+      least = std::clamp<std::int64_t>(apart ? 1 : end - begin, 1, least);
+    }
+  }
+  return least;
+}
+
 bool needs_all_products(const ConvolutionGeometry& geometry) noexcept {
   constexpr std::int64_t kEnough = 256;
   std::int64_t terms = geometry.in_channels;
-  for (const ConvolutionAxis& axis : geometry.axes) {
-    // Of an output that has any. Where taps are next to each other, the first and the last position
-    // of a phase have the fewest.
-    std::int64_t least = axis.window();
-    for (std::int64_t p = 0; p < axis.phase_count() && least > 1; ++p) {
-      const Phase phase = axis.phase(p);
-      if (phase.taps == 0) continue;
-      for (const std::int64_t position : {std::int64_t{0}, phase.count - 1}) {
-        const auto [begin, end] = taps_inside(phase, position, 1, axis.in_size());
-        const bool apart = std::abs(phase.offset_step) > 1;
-        least = std::clamp<std::int64_t>(apart ? 1 : end - begin, 1, least);
-      }
-    }
-    terms *= least;
-  }
+  for (const ConvolutionAxis& axis : geometry.axes) terms *= least_taps(axis);
   return terms < kEnough;
 }
 

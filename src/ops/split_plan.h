@@ -59,6 +59,9 @@ class SplitPlan : public PlanBody {
 // Of all positions and taps of a dimension, the pairs that read the input.
 std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept;
 
+// Taps inside the input of an output with the fewest, but any; at least 1.
+std::int64_t least_taps(const ConvolutionAxis& axis) noexcept;
+
 // Whether sums of float16 have so few terms that all products of parts count: a chain of float32
 // may err by 2^-24 of all its terms with each one, so that from 256 terms on an error of 2^-16 of a
 // product is no larger.

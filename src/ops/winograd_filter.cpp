@@ -30,17 +30,19 @@ std::int64_t tap_offset(const ConvolutionAxis& axis, std::int64_t stride, std::i
 
 }  // namespace
 
-WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, DataType type,
-                               kernels::LoadRow load, const kernels::SplitKernels* kernels,
+WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, const WinogradImages& images,
+                               DataType type, kernels::LoadRow load,
+                               const kernels::SplitKernels* kernels,
                                const kernels::WinogradTile& tile, std::int64_t few)
     : geometry_(geometry),
+      images_(images),
       kernels_(kernels),
       load_(load),
       element_bytes_(byte_size(type)),
       tile_(tile),
       few_(few),
       out_blocks_(base::divide_up(geometry.out_channels, kSplitBlock)),
-      steps_(base::divide_up(geometry.in_channels, kSplitBlock)),
+      steps_(base::divide_up(images.channels(), kSplitBlock)),
       step_bytes_(kSplitBlock * kSplitBlock * (kernels != nullptr ? kernels->parts * 2 : 4)) {
   auto bytes = base::multiply(geometry.groups * out_blocks_, steps_);
   if (bytes) bytes = base::multiply(*bytes, tile.points() * step_bytes_);
@@ -75,10 +77,9 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
   const std::int64_t first_out = out_block * kSplitBlock;
   const std::int64_t first_in = step * kSplitBlock;
   const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - first_out);
-  const std::int64_t inputs = std::min(kSplitBlock, g.in_channels - first_in);
+  const std::int64_t inputs = std::min(kSplitBlock, images_.channels() - first_in);
   const std::byte* from =
-      filter + (g.filter_origin + group * g.filter_group_stride + first_out * g.filter_out_stride +
-                first_in * g.filter_in_stride) *
+      filter + (g.filter_origin + group * g.filter_group_stride + first_out * g.filter_out_stride) *
                    element_bytes_;
   alignas(64) float rows[kLargest.points()][kSplitBlock * kSplitBlock];
   for (std::int64_t p = 0; p < tile_.points(); ++p) std::fill_n(rows[p], std::size(rows[p]), 0.0f);
@@ -94,7 +95,7 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
   for (std::int64_t c = 0; c < inputs; ++c) {
     for (std::int64_t i = 0; i < kWinogradWindow; ++i) {
       for (std::int64_t j = 0; j < kWinogradWindow; ++j) {
-        const std::int64_t tap = c * g.filter_in_stride +
+        const std::int64_t tap = images_.filter_offset(first_in + c) +
                                  tap_offset(g.axes[1], g.filter_strides[1], i) +
                                  tap_offset(g.axes[2], g.filter_strides[2], j);
         load_(from + tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);

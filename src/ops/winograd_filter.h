@@ -7,10 +7,12 @@
 #include "kernels/split/split.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_geometry.h"
+#include "ops/winograd_images.h"
 
 namespace weft::ops {
 
-// The filter of a 3 x 3 convolution at the points of winograd.h, G g G^T:
+// The filter of windows of 3 x 3, and of whatever depth, at the points of winograd.h, G g G^T, for
+// the channels of WinogradImages:
 //
 //   [group][few blocks of 32 output channels][point][block][step of 32 input channels]
 //
@@ -23,9 +25,9 @@ class WinogradFilter {
   //
   // Numbers that are taken apart are packed times scale(), so that products of small ones stay
   // normal. The range is that of the filter as it was.
-  WinogradFilter(const ConvolutionGeometry& geometry, DataType type, kernels::LoadRow load,
-                 const kernels::SplitKernels* kernels, const kernels::WinogradTile& tile,
-                 std::int64_t few);
+  WinogradFilter(const ConvolutionGeometry& geometry, const WinogradImages& images, DataType type,
+                 kernels::LoadRow load, const kernels::SplitKernels* kernels,
+                 const kernels::WinogradTile& tile, std::int64_t few);
 
   std::uint64_t size_in_bytes() const noexcept { return size_in_bytes_; }
   std::int64_t out_blocks() const noexcept { return out_blocks_; }  // a group
@@ -52,6 +54,7 @@ class WinogradFilter {
                  std::int64_t step, std::byte* packed, kernels::SplitRange& range) const noexcept;
 
   const ConvolutionGeometry& geometry_;
+  const WinogradImages& images_;
   const kernels::SplitKernels* kernels_;
   kernels::LoadRow load_;
   std::int64_t element_bytes_;

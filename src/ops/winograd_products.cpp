@@ -18,7 +18,6 @@ namespace weft::ops {
 
 using kernels::GemmTerm;
 using kernels::kSplitBlock;
-using kernels::kWinogradWindow;
 using kernels::SplitAhead;
 using kernels::SplitRange;
 
@@ -44,13 +43,6 @@ std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::
 std::int64_t chain_channels(const PlanOptions& options, std::int64_t in_channels) {
   const std::int64_t chain = in_channels < 96 ? 16 : 32;
   return options.winograd == Winograd::allowed ? 2 * chain : chain;
-}
-
-bool is_window(const ConvolutionAxis& axis) {
-  if (axis.phase_count() != 1) return false;
-  const Phase phase = axis.phase(0);
-  return phase.taps == kWinogradWindow && phase.in_step == 1 && phase.step == 1 &&
-         (phase.offset_step == 1 || phase.offset_step == -1);
 }
 
 // The unit's kernels, or null where it is not there or not allowed.
@@ -108,6 +100,8 @@ class UnitWinograd final : public WinogradConvolution {
     constexpr std::int64_t kFetches = 6;  // a step of products
     const std::int64_t steps = filter_.steps();
     const std::int64_t slice = steps * kStep;
+    const std::int64_t first = tile.begin / kSplitBlock;
+    const std::int64_t count = base::divide_up(tile.end, kSplitBlock) - first;
     const std::int64_t ahead_lines =
         base::divide_up(slice / SplitAhead::kLine, tile.blocks * steps * kFetches);
     const auto filter_at = [&](std::int64_t point) {
@@ -121,10 +115,11 @@ class UnitWinograd final : public WinogradConvolution {
         const std::uint16_t* ahead = k + 1 < blocks ? filter + slice : filter_at(point + 1);
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
           kernels_of_unit_.multiply(
-              {.filter = filter,
+              {.filter = filter + first * kStep,
                .patches = reinterpret_cast<const std::uint16_t*>(
-                   slot.patches + point * patch_point_ + n * patch_block_),
-               .steps = steps,
+                              slot.patches + point * patch_point_ + n * patch_block_) +
+                          first * kStep,
+               .steps = count,
                .acc = slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
                .output_stride = row_sums(),
                .ahead =
@@ -150,7 +145,7 @@ class VectorWinograd final : public WinogradConvolution {
                      ? base::round_up(tiling_.block_rows * tiling_.block_columns, 16)
                      : vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
-        chain_(chain_channels(options, geometry_.in_channels)) {
+        chain_(chain_channels(options, images_.channels())) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < chain_; ++c) {
       const GemmTerm term{.a = c * kSplitBlock, .b = c * columns_};
@@ -192,7 +187,7 @@ class VectorWinograd final : public WinogradConvolution {
     };
     const std::int64_t block_bytes = filter_.block_bytes();
     const std::int64_t chains = base::divide_up(tile.count, columns_) * strips_.count *
-                                base::divide_up(geometry_.in_channels, chain_);
+                                base::divide_up(tile.end - tile.begin, chain_);
     const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const std::byte* filter = filter_at(point);
@@ -201,11 +196,11 @@ class VectorWinograd final : public WinogradConvolution {
         auto ahead = SplitAhead::of(reinterpret_cast<const std::uint16_t*>(next), block_bytes / 2,
                                     0, ahead_lines);
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
-          multiply_block(reinterpret_cast<const float*>(filter),
+          multiply_block(tile, n, reinterpret_cast<const float*>(filter),
                          reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
                                                         n * patch_block_),
                          slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
-                         std::min(tile.count - n * kSplitBlock, kSplitBlock), ahead);
+                         ahead);
         }
       }
     }
@@ -213,13 +208,13 @@ class VectorWinograd final : public WinogradConvolution {
 
   // Some channels after the others: what is multiplied stays in the first-level cache for all
   // strips of outputs.
-  void multiply_block(const float* filter, const float* patches, float* acc, std::int64_t tiles,
-                      SplitAhead& ahead) const noexcept {
-    constexpr std::int64_t kNearChannels = 64;
-    const std::int64_t channels = geometry_.in_channels;
+  void multiply_block(const Tile& tile, std::int64_t block, const float* filter,
+                      const float* patches, float* acc, SplitAhead& ahead) const noexcept {
+    constexpr std::int64_t kNearChannels = kMostChain;
+    const std::int64_t tiles = std::min(tile.count - block * kSplitBlock, kSplitBlock);
     const std::int64_t next_step = columns_ * 4 / strips_.count;
-    for (std::int64_t near = 0; near < channels; near += kNearChannels) {
-      const std::int64_t end = std::min(near + kNearChannels, channels);
+    for (std::int64_t near = tile.begin; near < tile.end; near += kNearChannels) {
+      const std::int64_t end = std::min(near + kNearChannels, tile.end);
       for (std::int64_t column = 0; column < tiles; column += columns_) {
         const float* const b = patches + column * filter_.steps() * kSplitBlock;
         const auto* next = reinterpret_cast<const char*>(b + end * columns_);
@@ -239,10 +234,10 @@ class VectorWinograd final : public WinogradConvolution {
                       .acc_stride = row_sums(),
                       .next = next,
                       .next_step = next_step,
-                      .first = c == 0,
+                      .first = c == tile.begin,
                       .bias_of_positions = false,
                       .rows_follow = true,
-                      .apart = c > 0});
+                      .apart = c > tile.begin});
           }
           first += outputs;
         }
@@ -264,7 +259,7 @@ class VectorWinograd final : public WinogradConvolution {
           reinterpret_cast<const float*>(slot.patches + point * patch_point_);
       for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes()) {
         float* const block_acc = slot.acc + k * tile.blocks * block_sums() + point * kSplitBlock;
-        for (std::int64_t c = 0; c < geometry_.in_channels; c += chain_) {
+        for (std::int64_t c = tile.begin; c < tile.end; c += chain_) {
           const float* a = patches + c * columns_;
           const float* const b = reinterpret_cast<const float*>(filter) + c * kSplitBlock;
           float* acc = block_acc;
@@ -276,14 +271,14 @@ class VectorWinograd final : public WinogradConvolution {
                                      .b = b + o,
                                      .acc = acc + o,
                                      .terms = terms_.data(),
-                                     .depth = std::min(chain_, geometry_.in_channels - c),
+                                     .depth = std::min(chain_, tile.end - c),
                                      .a_step = 1,
                                      .acc_stride = row_sums(),
                                      .next = next,
                                      .next_step = ahead,
-                                     .first = c == 0,
+                                     .first = c == tile.begin,
                                      .rows_follow = lanes == kSplitBlock,
-                                     .apart = c > 0});
+                                     .apart = c > tile.begin});
             }
             a += tiles;
             acc += tiles * row_sums();
@@ -318,11 +313,15 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const Isa isa = base::choose_isa(options.max_isa);
   if (kernels::winograd_kernels(isa, tile) == nullptr) return kNever;
   const ConvolutionGeometry g(params);
-  if (!g.axes[0].is_single()) return kNever;
-  if (!is_window(g.axes[1]) || !is_window(g.axes[2])) return kNever;
-  if (g.in_strides[2] != 1 && g.axes[2].in_size() > kMostGathered) return kNever;
+  if (!WinogradImages::suits(g)) return kNever;
+  const WinogradImages images(g);
+  if (images.in_stride(2) != 1 && images.in_columns() > kMostGathered) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
-  if (g.in_channels < fewest_channels(tile, unit, g.batch)) return kNever;
+  // What that makes of volumes and of taps that lie apart was never measured.
+  if (unit && images.count() != g.batch) return kNever;
+  if (images.least_channels() < static_cast<double>(fewest_channels(tile, unit, g.batch))) {
+    return kNever;
+  }
   // Taken directly, float16 needs half as many products as what it is transformed into.
   if (unit && params.input.data_type == DataType::float16) return kNever;
   // For one thread, whatever their number: the way is the same for all, and so are the bits.

@@ -14,12 +14,11 @@ using kernels::WinogradRun;
 // vectors are of channels, all tiles are one block.
 void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& tile,
                                     const Slot& slot) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
   const kernels::WinogradTile& outputs = tiling_.tile;
-  auto* const output =
-      static_cast<std::byte*>(arguments.outputs[0]) +
-      (tile.image * g.out_batch_stride + tile.first_column * outputs.columns * g.out_strides[2]) *
-          element_bytes_;
+  auto* const output = static_cast<std::byte*>(arguments.outputs[0]);
+  const std::int64_t first_column = tile.first_column * outputs.columns;
+  std::int64_t seen = -1;
+  WinogradImages::Image image{};
   const std::int64_t block = tiling_.along_channels() ? tile.count : kSplitBlock;
   const std::int64_t half = tiling_.along_channels() ? block : block / 2;
   std::int64_t run = 0;
@@ -28,26 +27,28 @@ void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& t
     const std::int64_t end = std::min((n + 1) * block, tile.count);
     for (std::int64_t at = n * block; at < end;) {
       const std::int64_t tile_row = at / tile.columns;
-      const std::int64_t image = (tile.first_row + tile_row) / tiling_.image_rows();
+      const std::int64_t index = (tile.first_row + tile_row) / tiling_.image_rows();
+      if (index != seen) image = images_.image(tile.image + index);
+      seen = index;
       const std::int64_t row = (tile.first_row + tile_row) % tiling_.image_rows() * outputs.rows;
       const std::int64_t column = at % tile.columns * outputs.columns;
       const std::int64_t middle = (at / half + 1) * half;
       const std::int64_t count =
           std::min({tile.columns - at % tile.columns, end - at, middle - at});
       at += count;
-      const std::int64_t rows = g.axes[1].out_size() - row;
-      if (rows <= 0) continue;  // between two images
+      const std::int64_t rows = image.out_rows - row;
+      const std::int64_t columns =
+          std::min(count * outputs.columns, image.out_columns - first_column - column);
+      if (rows <= 0 || columns <= 0) continue;  // between two images, or of larger ones alone
       void* to = slot.sums + tile_row * outputs.rows * tile.columns * outputs.columns + column;
       if (in_place()) {
         to = output +
-             (image * g.out_batch_stride + row * g.out_strides[1] + column) * element_bytes_;
+             (image.out + row * images_.out_stride(1) + first_column + column) * element_bytes_;
       }
-      slot.runs[run++] = {
-          .first = at - count - n * block,
-          .columns = std::min(count * outputs.columns,
-                              g.axes[2].out_size() - tile.first_column * outputs.columns - column),
-          .rows = std::min(outputs.rows, rows),
-          .to = to};
+      slot.runs[run++] = {.first = at - count - n * block,
+                          .columns = columns,
+                          .rows = std::min(outputs.rows, rows),
+                          .to = to};
     }
     slot.first_runs[n + 1] = run;
   }
@@ -67,7 +68,7 @@ WinogradConvolution::Place WinogradConvolution::place_of(const Tile& tile,
   return {.outputs = outputs,
           .offset = (tile.group * g.out_channels + channel) * g.out_channel_stride,
           .output_stride = g.out_channel_stride,
-          .row_stride = g.out_strides[1],
+          .row_stride = images_.out_stride(1),
           .half = data_type_ == DataType::float16};
 }
 
@@ -135,24 +136,25 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t pitch = tile.columns * tiling_.tile.columns;
   const std::int64_t first_column = tile.first_column * tiling_.tile.columns;
-  const std::int64_t columns = std::min(pitch, g.axes[2].out_size() - first_column);
   const std::int64_t channels = std::min(kSplitBlock, g.out_channels - channel);
-  for (std::int64_t o = 0; o < channels; ++o) {
-    for (std::int64_t i = 0; i < tile.images; ++i) {
-      const Part part = part_of(tile, i);
-      const std::int64_t first_row = part.image_row * tiling_.tile.rows;
-      const std::int64_t rows =
-          std::min(part.rows * tiling_.tile.rows, g.axes[1].out_size() - first_row);
+  for (std::int64_t i = 0; i < tile.images; ++i) {
+    const Part part = part_of(tile, i);
+    const WinogradImages::Image image = images_.image(tile.image + i);
+    const std::int64_t columns = std::min(pitch, image.out_columns - first_column);
+    if (columns <= 0) continue;
+    const std::int64_t first_row = part.image_row * tiling_.tile.rows;
+    const std::int64_t rows = std::min(part.rows * tiling_.tile.rows, image.out_rows - first_row);
+    for (std::int64_t o = 0; o < channels; ++o) {
       float* from = sums + o * (sums_floats() / kSplitBlock) + part.row * tiling_.tile.rows * pitch;
-      std::byte* to = static_cast<std::byte*>(arguments.outputs[0]) +
-                      ((tile.image + i) * g.out_batch_stride +
-                       (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
-                       first_row * g.out_strides[1] + first_column * g.out_strides[2]) *
-                          element_bytes_;
+      std::byte* to =
+          static_cast<std::byte*>(arguments.outputs[0]) +
+          (image.out + (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
+           first_row * images_.out_stride(1) + first_column * images_.out_stride(2)) *
+              element_bytes_;
       for (std::int64_t row = 0; row < rows; ++row, from += pitch) {
         if (!relu_) general_.activate(from, columns);
-        rows_.store(data_type_)(from, to + row * g.out_strides[1] * element_bytes_,
-                                g.out_strides[2], columns);
+        rows_.store(data_type_)(from, to + row * images_.out_stride(1) * element_bytes_,
+                                images_.out_stride(2), columns);
       }
     }
   }

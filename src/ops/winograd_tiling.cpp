@@ -9,6 +9,7 @@
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_tiling.h"
 #include "ops/split_plan.h"
+#include "ops/winograd_images.h"
 
 namespace weft::ops {
 
@@ -155,18 +156,26 @@ struct Cost {
   double input, rest;
 };
 
+// Of a row of numbers, from or to every so many in memory.
+constexpr double kMovedRow = 5e-9, kMoved = 0.8e-9;
+
+struct Channels {
+  std::int64_t in, out;
+  bool apart;  // rows are gathered from taps that lie apart, and scattered
+};
+
 // Of a block of tiles.
-Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, const Costs& costs,
+Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const Costs& costs,
              std::int64_t rows, std::int64_t columns, std::int64_t few, bool narrow,
              WinogradVectors vectors) {
   const TileCosts& of_tile = costs.of(tile);
   const auto number_bytes = static_cast<double>(costs.number_bytes);
   const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
   const auto blocks = static_cast<double>(divide_up(rows * columns, kSplitBlock));
-  const auto in = static_cast<double>(g.in_channels);
-  const auto out = static_cast<double>(g.out_channels);
-  const auto in_blocks = static_cast<double>(divide_up(g.in_channels, kSplitBlock));
-  const auto out_blocks = static_cast<double>(divide_up(g.out_channels, kSplitBlock));
+  const auto in = static_cast<double>(channels.in);
+  const auto out = static_cast<double>(channels.out);
+  const auto in_blocks = static_cast<double>(divide_up(channels.in, kSplitBlock));
+  const auto out_blocks = static_cast<double>(divide_up(channels.out, kSplitBlock));
   const auto points = static_cast<double>(tile.points());
   const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
   const double numbers = points * in_blocks * static_cast<double>(kSplitBlock * kSplitBlock) *
@@ -200,7 +209,11 @@ Cost cost_of(const ConvolutionGeometry& g, const kernels::WinogradTile& tile, co
     if (costs.beside) products = std::max(products + late * reading, reading + later * products);
     if (!costs.beside && few > 1) products += reading;
   }
-  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns), products + out * results};
+  const auto positions = static_cast<double>(columns * tile.columns);
+  const double moved =
+      channels.apart ? static_cast<double>(rows * tile.rows) * (kMovedRow + kMoved * positions) : 0;
+  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + moved),
+          products + out * (results + moved)};
 }
 
 // Time on some threads. Each of them transforms the inputs of a block for itself, as if they never
@@ -223,17 +236,20 @@ double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool a
 WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
                                const kernels::WinogradTile& outputs, Isa products, unsigned threads,
                                std::optional<WinogradVectors> asked)
-    : tile(outputs),
-      rows(divide_up(geometry.axes[1].max_count(), outputs.rows)),
-      columns(divide_up(geometry.axes[2].max_count(), outputs.columns)),
-      batch(geometry.batch) {
+    : tile(outputs) {
+  const WinogradImages images(geometry);
+  rows = divide_up(images.out_rows(), tile.rows);
+  columns = divide_up(images.out_columns(), tile.columns);
+  batch = images.count();
+  const Channels channels{images.mean_channels(), geometry.out_channels,
+                          images.in_stride(2) != geometry.in_strides[2]};
   const Costs costs = costs_of(products);
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;
   const std::int64_t out_blocks = divide_up(geometry.out_channels, kSplitBlock);
   const std::int64_t points = tile.points();
   const std::int64_t lane_bytes =
-      points * base::round_up(geometry.in_channels, kSplitBlock) * costs.number_bytes;
+      points * base::round_up(images.channels(), kSplitBlock) * costs.number_bytes;
   // Whole blocks of w x h tiles and what is left, of images apart or stacked.
   const auto weigh_few = [&](std::int64_t w, std::int64_t h, bool stack, std::int64_t some,
                              WinogradVectors along) {
@@ -245,7 +261,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     const auto add = [&](std::int64_t some_rows, std::int64_t some_columns, std::int64_t times) {
       if (some_rows * some_columns * times <= 0) return;
       const Cost cost =
-          cost_of(geometry, tile, costs, some_rows, some_columns, some, narrow, along);
+          cost_of(channels, tile, costs, some_rows, some_columns, some, narrow, along);
       blocks += times * count;
       sum.input += static_cast<double>(times * count) * cost.input;
       sum.rest += static_cast<double>(times * count) * cost.rest;
@@ -254,7 +270,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     add(together % h, w, columns / w);
     add(h, columns % w, together / h);
     add(together % h, columns % w, 1);
-    const Cost largest = cost_of(geometry, tile, costs, h, w, some, narrow, along);
+    const Cost largest = cost_of(channels, tile, costs, h, w, some, narrow, along);
     const bool alike = together % h == 0 && columns % w == 0;
     const auto cut = TileShares::for_threads(
         blocks, out_blocks, divide_up(out_blocks, std::min(some, kFewShared)), threads);
@@ -295,7 +311,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     if (w < columns && w > line && w % line != 0) continue;
     for (std::int64_t h = std::min(rows, most / w); h > 0; --h) weigh(w, h, false);
   }
-  if (batch == 1 || columns > most) return;
+  if (batch == 1 || columns > most || images.has_depth()) return;
   // The first row may be the last of an image, and the last one the first.
   const std::int64_t most_rows =
       std::min({most / columns, batch * image_rows() - 1, (kMostImages - 2) * image_rows() + 2});

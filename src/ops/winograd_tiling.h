@@ -22,8 +22,8 @@ enum class WinogradVectors { of_tiles, of_channels };
 // shares the output channels are cut where there are few blocks of tiles for the threads. A thread
 // transforms the inputs of a block once for all shares of it that it takes.
 struct WinogradTiling {
-  // Cuts the one phase of a 3 x 3 convolution at stride 1. AMX stands for products on the unit,
-  // whose vectors are of tiles; else both kinds are weighed where none is asked for.
+  // Cuts the images of a convolution that suits WinogradImages. AMX stands for products on the
+  // unit, whose vectors are of tiles; else both kinds are weighed where none is asked for.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile,
                  Isa products, unsigned threads,
                  std::optional<WinogradVectors> asked = std::nullopt);
@@ -33,10 +33,11 @@ struct WinogradTiling {
 
   kernels::WinogradTile tile;
   std::int64_t rows, columns;  // tiles of an image
-  std::int64_t batch;
+  std::int64_t batch;          // images
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;  // tiles
-  bool stacked = false;            // all images as one, with a row of tiles between two of them
+  bool stacked = false;            // all images as one, with a row of tiles between two of them;
+                                   // not where they sum different channels
   std::int64_t few = 1;            // blocks of 32 output channels
   TileShares shares;               // all blocks of tiles
   WinogradVectors vectors = WinogradVectors::of_tiles;

@@ -7,79 +7,10 @@
 #include <string>
 #include <tuple>
 
-#include "ops/split_case.h"
-#include "reference/reference.h"
+#include "ops/winograd_case.h"
 
 namespace weft::ops {
 namespace {
-
-std::string text(Isa isa, const kernels::WinogradTile& tile) {
-  return std::string(name(isa)) + "_" + std::to_string(tile.rows) + "x" +
-         std::to_string(tile.columns);
-}
-
-// The instruction set, whether that of the matrix unit or not, the tile, and what lies along
-// vectors.
-using Way = std::tuple<Isa, kernels::WinogradTile, WinogradVectors>;
-
-std::string text(WinogradVectors vectors) {
-  return vectors == WinogradVectors::of_tiles ? "tiles" : "channels";
-}
-
-class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
- protected:
-  void SetUp() override { skip_without(std::get<Isa>(GetParam())); }
-
-  kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
-
-  WinogradVectors vectors() const { return std::get<WinogradVectors>(GetParam()); }
-
-  Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
-    const PlanOptions options{.threads = threads, .max_isa = std::get<Isa>(GetParam())};
-    Plan plan(WinogradConvolution::make(params, options, tile(), vectors()));
-    EXPECT_NE(plan.explain().find("vectors of " + text(vectors())), std::string::npos)
-        << plan.explain();
-    return plan;
-  }
-
-  void expect_right(const ConvolutionParams& params) {
-    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
-    SCOPED_TRACE(::testing::PrintToString(params.filter.sizes));
-    const Floats x = numbers(count_of(params.input));
-    const Floats w = numbers(count_of(params.filter));
-    const Floats b = numbers(params.output.sizes[1]);
-    // Sums first: the middle of a range across an activation's kink is not the exact result.
-    ConvolutionParams sums_only = params;
-    sums_only.fused_activation.reset();
-    const reference::ExpectedTensor expected = exact_sums(sums_only, x, w, b);
-    const bool is_relu =
-        params.fused_activation && params.fused_activation->type == OperatorType::activation_relu;
-    const double slope = is_relu                   ? 0
-                         : params.fused_activation ? double{params.fused_activation->alpha}
-                                                   : 1;
-    const Floats result = run(winograd(params), x, w, b);
-    // The error goes with the largest terms of a tile, not with those of the sum: ten times what
-    // its root mean square was measured to be, where the sums' is 3 * sqrt(channels).
-    const double sums =
-        3 * std::sqrt(static_cast<double>(params.input.sizes[1]) / params.group_count);
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      const double sum = (expected[i].range.low + expected[i].range.high) / 2;
-      const double exact = sum < 0 ? slope * sum : sum;
-      ASSERT_NEAR(result[i], exact, (tile().rows == 2 ? 4e-6 : 8e-6) * sums) << i;
-    }
-    for (const unsigned threads : {2u, 3u, 7u}) {
-      EXPECT_TRUE(same_bits(run(winograd(params, threads), x, w, b), result)) << threads;
-    }
-  }
-};
-
-ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
-  ConvolutionParams p = params_of(shape);
-  p.start_padding = {start, start};
-  p.end_padding = {end, end};
-  p.output.sizes = output_sizes(p);
-  return p;
-}
 
 TEST_P(WinogradConvolutionTest, Shapes) {
   expect_right(padded({1, 32, 32, 1, 8, 8, 3, 1, 1}, 1, 1));
@@ -269,36 +200,14 @@ struct ErrorCase {
   std::uint32_t channels;
 };
 
-class WinogradErrorTest : public NumbersTest, public ::testing::WithParamInterface<ErrorCase> {
+class WinogradErrorTest : public WinogradErrors, public ::testing::WithParamInterface<ErrorCase> {
  protected:
   void SetUp() override { skip_without(GetParam().isa); }
 };
 
-// The numbers of real layers: around zero, positive, and both after ReLU.
 TEST_P(WinogradErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
   const auto& [isa, tile, channels] = GetParam();
-  const ConvolutionParams params = padded({1, channels, 4, 1, 14, 14, 3, 1, 1}, 1, 1);
-  ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
-  const Plan winograd(WinogradConvolution::make(params, {.max_isa = isa}, tile));
-  const Plan one_chain = plan(params, {.strict = true});
-  const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
-    Floats x = numbers(count_of(params.input));
-    Floats w = numbers(count_of(params.filter));
-    for (float& v : x) v = of_input(v);
-    for (float& v : w) v = of_weight(v);
-    const Floats b(4, 0.0f);
-    const Floats chain = run(one_chain, x, w, b);
-    const Floats result = run(winograd, x, w, b);
-    const reference::ExpectedTensor exact = exact_sums(params, x, w, b);
-    EXPECT_LT(squared_error(result, exact), squared_error(chain, exact));
-  };
-  const auto as_it_is = [](float v) { return v; };
-  const auto relu = [](float v) { return std::max(v, 0.0f); };
-  const auto positive = [](float v) { return std::fabs(v); };
-  expect_less(as_it_is, as_it_is);
-  expect_less(relu, as_it_is);
-  expect_less(positive, as_it_is);
-  expect_less(positive, positive);
+  expect_below_chain(padded({1, channels, 4, 1, 14, 14, 3, 1, 1}, 1, 1), isa, tile);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -436,23 +345,7 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
   EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(apart, {}, {2, 4})));
 }
 
-const auto kTiles = ::testing::Values(kernels::WinogradTile{2, 2}, kernels::WinogradTile{2, 4},
-                                      kernels::WinogradTile{4, 4});
-
-std::string way_text(const ::testing::TestParamInfo<Way>& info) {
-  const auto& [isa, tile, vectors] = info.param;
-  return text(isa, tile) + "_" + text(vectors);
-}
-
-INSTANTIATE_TEST_SUITE_P(Vectors, WinogradConvolutionTest,
-                         ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512), kTiles,
-                                            ::testing::Values(WinogradVectors::of_tiles,
-                                                              WinogradVectors::of_channels)),
-                         way_text);
-INSTANTIATE_TEST_SUITE_P(Unit, WinogradConvolutionTest,
-                         ::testing::Combine(::testing::Values(Isa::amx), kTiles,
-                                            ::testing::Values(WinogradVectors::of_tiles)),
-                         way_text);
+WEFT_FOR_WINOGRAD_WAYS(WinogradConvolutionTest);
 
 }  // namespace
 }  // namespace weft::ops

@@ -15,8 +15,9 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
   const ConvolutionParams params = params_of({1, 40, 70, 1, 9, 9, 3, 1, 1});
   const Floats weights = numbers(count_of(params.filter));
   const ConvolutionGeometry geometry(params);
+  const WinogradImages images(geometry);
   for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
-    const WinogradFilter filter(geometry, DataType::float32,
+    const WinogradFilter filter(geometry, images, DataType::float32,
                                 kernels::row_kernels(Isa::amx).load(DataType::float32),
                                 kernels::split_kernels(3), tile, 2);
     ASSERT_EQ(filter.steps(), 2);

@@ -1,0 +1,139 @@
+#pragma once
+
+// What the tests of WinogradConvolution share: its ways, each compared with exact sums.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "ops/convolution_winograd.h"
+#include "ops/split_case.h"
+#include "reference/reference.h"
+
+namespace weft::ops {
+
+inline std::string text(Isa isa, const kernels::WinogradTile& tile) {
+  return std::string(name(isa)) + "_" + std::to_string(tile.rows) + "x" +
+         std::to_string(tile.columns);
+}
+
+// The instruction set, whether that of the matrix unit or not, the tile, and what lies along
+// vectors.
+using Way = std::tuple<Isa, kernels::WinogradTile, WinogradVectors>;
+
+inline std::string text(WinogradVectors vectors) {
+  return vectors == WinogradVectors::of_tiles ? "tiles" : "channels";
+}
+
+// Plans of one way, compared with exact sums.
+class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
+ protected:
+  void SetUp() override { skip_without(std::get<Isa>(GetParam())); }
+
+  kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
+
+  WinogradVectors vectors() const { return std::get<WinogradVectors>(GetParam()); }
+
+  Plan winograd(const ConvolutionParams& params, unsigned threads = 1) {
+    const PlanOptions options{.threads = threads, .max_isa = std::get<Isa>(GetParam())};
+    Plan plan(WinogradConvolution::make(params, options, tile(), vectors()));
+    EXPECT_NE(plan.explain().find("vectors of " + text(vectors())), std::string::npos)
+        << plan.explain();
+    return plan;
+  }
+
+  void expect_right(const ConvolutionParams& params) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    SCOPED_TRACE(::testing::PrintToString(params.filter.sizes));
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b = numbers(params.output.sizes[1]);
+    // Sums first: the middle of a range across an activation's kink is not the exact result.
+    ConvolutionParams sums_only = params;
+    sums_only.fused_activation.reset();
+    const reference::ExpectedTensor expected = exact_sums(sums_only, x, w, b);
+    const bool is_relu =
+        params.fused_activation && params.fused_activation->type == OperatorType::activation_relu;
+    const double slope = is_relu                   ? 0
+                         : params.fused_activation ? double{params.fused_activation->alpha}
+                                                   : 1;
+    const Floats result = run(winograd(params), x, w, b);
+    // The error goes with the largest terms of a tile, not with those of the sum: ten times what
+    // its root mean square was measured to be, where the sums' is 3 * sqrt(channels).
+    const double sums =
+        3 * std::sqrt(static_cast<double>(params.input.sizes[1]) / params.group_count *
+                      (params.filter.sizes.size() == 5 ? params.filter.sizes[2] : 1));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double sum = (expected[i].range.low + expected[i].range.high) / 2;
+      const double exact = sum < 0 ? slope * sum : sum;
+      ASSERT_NEAR(result[i], exact, (tile().rows == 2 ? 4e-6 : 8e-6) * sums) << i;
+    }
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      EXPECT_TRUE(same_bits(run(winograd(params, threads), x, w, b), result)) << threads;
+    }
+  }
+};
+
+inline ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
+  ConvolutionParams p = params_of(shape);
+  p.start_padding = {start, start};
+  p.end_padding = {end, end};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+class WinogradErrors : public NumbersTest {
+ protected:
+  // The root mean square error, where the way may be the default, with the numbers of real layers:
+  // around zero, positive, and both after ReLU.
+  void expect_below_chain(const ConvolutionParams& params, Isa isa,
+                          const kernels::WinogradTile& tile) {
+    ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
+    const Plan winograd(WinogradConvolution::make(params, {.max_isa = isa}, tile));
+    const Plan one_chain = plan(params, {.strict = true});
+    const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
+      Floats x = numbers(count_of(params.input));
+      Floats w = numbers(count_of(params.filter));
+      for (float& v : x) v = of_input(v);
+      for (float& v : w) v = of_weight(v);
+      const Floats b(params.output.sizes[1], 0.0f);
+      const Floats chain = run(one_chain, x, w, b);
+      const Floats result = run(winograd, x, w, b);
+      const reference::ExpectedTensor exact = exact_sums(params, x, w, b);
+      EXPECT_LT(squared_error(result, exact), squared_error(chain, exact));
+    };
+    const auto as_it_is = [](float v) { return v; };
+    const auto relu = [](float v) { return std::max(v, 0.0f); };
+    const auto positive = [](float v) { return std::fabs(v); };
+    expect_less(as_it_is, as_it_is);
+    expect_less(relu, as_it_is);
+    expect_less(positive, as_it_is);
+    expect_less(positive, positive);
+  }
+};
+
+inline const auto kWinogradTiles = ::testing::Values(
+    kernels::WinogradTile{2, 2}, kernels::WinogradTile{2, 4}, kernels::WinogradTile{4, 4});
+
+inline std::string way_text(const ::testing::TestParamInfo<Way>& info) {
+  const auto& [isa, tile, vectors] = info.param;
+  return text(isa, tile) + "_" + text(vectors);
+}
+
+#define WEFT_FOR_WINOGRAD_WAYS(test)                                                         \
+  INSTANTIATE_TEST_SUITE_P(                                                                  \
+      Vectors, test,                                                                         \
+      ::testing::Combine(                                                                    \
+          ::testing::Values(Isa::avx2, Isa::avx512), kWinogradTiles,                         \
+          ::testing::Values(WinogradVectors::of_tiles, WinogradVectors::of_channels)),       \
+      way_text);                                                                             \
+  INSTANTIATE_TEST_SUITE_P(Unit, test,                                                       \
+                           ::testing::Combine(::testing::Values(Isa::amx), kWinogradTiles,   \
+                                              ::testing::Values(WinogradVectors::of_tiles)), \
+                           way_text)
+
+}  // namespace weft::ops

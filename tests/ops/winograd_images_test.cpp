@@ -1,0 +1,162 @@
+#include "ops/winograd_images.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "ops/winograd_case.h"
+
+namespace weft::ops {
+namespace {
+
+class WinogradImagesTest : public WinogradConvolutionTest {};
+
+// Of which each slice of the output is an image with the channels of several slices.
+TEST_P(WinogradImagesTest, Volumes) {
+  struct Volume {
+    Dims input, filter, strides, dilations, start_padding, end_padding;
+    std::uint32_t groups = 1;
+    ConvolutionDirection direction = ConvolutionDirection::forward;
+  };
+  const Volume volumes[] = {
+      {{1, 20, 5, 9, 13}, {33, 20, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{2, 33, 4, 8, 8}, {5, 33, 1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 0}, {0, 0, 1}},
+      {{2, 6, 9, 6, 7}, {36, 3, 4, 3, 3}, {2, 1, 1}, {2, 1, 1}, {4, 1, 1}, {7, 1, 1}, 2},
+      {{1, 3, 3, 5, 20}, {7, 3, 2, 3, 3}, {1, 1, 1}, {3, 1, 1}, {5, 1, 2}, {4, 1, 2}},
+      {{3, 12, 4, 6, 9},
+       {12, 10, 3, 3, 3},
+       {1, 1, 1},
+       {2, 1, 1},
+       {2, 1, 1},
+       {1, 1, 1},
+       1,
+       ConvolutionDirection::backward},
+      // Rows, columns and slices whose taps lie apart.
+      {{2, 7, 3, 11, 15}, {9, 7, 2, 3, 3}, {1, 1, 1}, {1, 2, 3}, {1, 2, 3}, {0, 1, 4}}};
+  for (const Volume& volume : volumes) {
+    ConvolutionParams params;
+    params.input.sizes = volume.input;
+    params.filter.sizes = volume.filter;
+    params.strides = volume.strides;
+    params.dilations = volume.dilations;
+    params.start_padding = volume.start_padding;
+    params.end_padding = volume.end_padding;
+    params.group_count = volume.groups;
+    params.direction = volume.direction;
+    const bool backward = volume.direction == ConvolutionDirection::backward;
+    const std::uint32_t channels = backward ? volume.filter[1] * volume.groups : volume.filter[0];
+    params.bias = TensorDesc{.sizes = {1, channels, 1, 1, 1}};
+    for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
+      params.mode = mode;
+      params.output.sizes = output_sizes(params);
+      expect_right(params);
+    }
+  }
+}
+
+// Each remainder of a row and a column by the dilation is an image of its own.
+TEST_P(WinogradImagesTest, TapsApart) {
+  const auto apart = [](Shape shape, Dims dilations, std::uint32_t start, std::uint32_t end,
+                        bool relu = false) {
+    ConvolutionParams p = params_of(shape);
+    p.dilations = std::move(dilations);
+    p.start_padding = {start, start};
+    p.end_padding = {end, end};
+    if (relu) p.fused_activation = Activation{.type = OperatorType::activation_relu};
+    p.output.sizes = output_sizes(p);
+    return p;
+  };
+  const ConvolutionParams all[] = {
+      apart({1, 32, 32, 1, 16, 16, 3, 1, 1}, {2, 2}, 2, 2),
+      apart({2, 33, 20, 1, 13, 22, 3, 1, 1}, {2, 3}, 3, 2, true),
+      apart({1, 9, 5, 1, 33, 33, 3, 1, 1}, {12, 12}, 12, 12),
+      apart({1, 9, 34, 1, 9, 50, 3, 1, 1}, {1, 7}, 1, 9),
+      apart({2, 12, 10, 2, 9, 11, 3, 1, 1}, {4, 2}, 0, 7),
+      apart({1, 9, 5, 1, 4, 5, 3, 1, 1}, {3, 4}, 3, 5),  // fewer outputs than the taps are apart
+      apart({1, 20, 6, 1, 12, 14, 3, 1, 1, ConvolutionDirection::backward}, {2, 3}, 1, 3)};
+  for (const ConvolutionParams& params : all) expect_right(params);
+}
+
+// A volume that the way cannot take is computed by another, and no other volume is.
+TEST_P(WinogradImagesTest, OneUnsafeNumberIsOfItsVolumeAlone) {
+  ConvolutionParams p;
+  p.input.sizes = {3, 8, 4, 6, 7};
+  p.filter.sizes = {5, 8, 3, 3, 3};
+  p.dilations = {1, 2, 1};
+  p.start_padding = p.end_padding = {1, 2, 1};
+  p.output.sizes = output_sizes(p);
+  const Floats w = numbers(count_of(p.filter));
+  Floats x = numbers(count_of(p.input));
+  const Floats expected = run(winograd(p), x, w, {});
+  const std::size_t volume = x.size() / 3, result_volume = expected.size() / 3;
+  x[volume + 100] = std::numeric_limits<float>::infinity();
+  const Floats odd = run(winograd(p, 2), x, w, {});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto first = static_cast<std::ptrdiff_t>(i * result_volume);
+    const auto end = first + static_cast<std::ptrdiff_t>(result_volume);
+    const bool same = std::equal(odd.begin() + first, odd.begin() + end, expected.begin() + first);
+    EXPECT_EQ(same, i != 1) << i;
+  }
+}
+
+WEFT_FOR_WINOGRAD_WAYS(WinogradImagesTest);
+
+class WinogradImagesErrorTest : public WinogradErrors, public ::testing::WithParamInterface<Isa> {
+ protected:
+  void SetUp() override { skip_without(GetParam()); }
+
+  // Windows of 3 x 3 in a tensor with padding that keeps its sizes.
+  void expect_below_chain(Dims input, std::uint32_t depth, std::uint32_t dilation,
+                          const kernels::WinogradTile& tile) {
+    ConvolutionParams p;
+    p.filter.sizes = {4, input[1], depth, 3, 3};
+    p.dilations = {1, dilation, dilation};
+    p.start_padding = {depth / 2, dilation, dilation};
+    p.end_padding = {(depth - 1) / 2, dilation, dilation};
+    p.input.sizes = std::move(input);
+    p.bias = TensorDesc{.sizes = {1, 4, 1, 1, 1}};
+    p.output.sizes = output_sizes(p);
+    SCOPED_TRACE(::testing::PrintToString(p.input.sizes));
+    WinogradErrors::expect_below_chain(p, GetParam(), tile);
+  }
+};
+
+// From as many channels on as are the default, counted where the padding leaves the fewest.
+TEST_P(WinogradImagesErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
+  expect_below_chain({1, 16, 4, 14, 14}, 3, 1, {2, 2});
+  expect_below_chain({1, 32, 4, 14, 14}, 3, 1, {2, 4});
+  expect_below_chain({1, 64, 3, 14, 14}, 2, 1, {2, 4});
+  expect_below_chain({1, 64, 3, 14, 14}, 1, 1, {2, 4});
+  expect_below_chain({1, 32, 1, 60, 60}, 1, 2, {2, 2});
+  expect_below_chain({1, 64, 1, 60, 60}, 1, 2, {2, 4});
+  expect_below_chain({1, 80, 1, 40, 40}, 1, 6, {2, 4});
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, WinogradImagesErrorTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+// By default for volumes, and for taps that lie apart where images stay large; where most outputs
+// of these lack taps, a chain errs less.
+TEST(WinogradImages, AreTakenWhereTheyPay) {
+  if (base::choose_isa(Isa::avx512) != Isa::avx512) GTEST_SKIP() << "no avx512";
+  const auto takes = [](Dims input, Dims filter, std::uint32_t dilation, bool strict = false) {
+    ConvolutionParams p;
+    const std::size_t axes = input.size() - 2;
+    p.input.sizes = std::move(input);
+    p.filter.sizes = std::move(filter);
+    p.dilations = p.start_padding = p.end_padding = Dims(axes, dilation);
+    p.output.sizes = output_sizes(p);
+    const PlanOptions options{.threads = 1, .max_isa = Isa::avx512, .strict = strict};
+    return std::string(plan(p, options).algorithm()).starts_with("winograd");
+  };
+  EXPECT_TRUE(takes({1, 64, 8, 28, 28}, {128, 64, 3, 3, 3}, 1));
+  EXPECT_FALSE(takes({1, 64, 8, 28, 28}, {128, 64, 3, 3, 3}, 1, true));
+  EXPECT_FALSE(takes({1, 8, 8, 28, 28}, {128, 8, 3, 3, 3}, 1));
+  EXPECT_TRUE(takes({1, 256, 32, 32}, {256, 256, 3, 3}, 2));
+  EXPECT_FALSE(takes({1, 64, 33, 33}, {64, 64, 3, 3}, 12));
+}
+
+}  // namespace
+}  // namespace weft::ops
