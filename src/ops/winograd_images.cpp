@@ -19,8 +19,12 @@ bool is_window(const ConvolutionAxis& axis) {
          std::abs(phase.offset_step) <= std::max<std::int64_t>(axis.in_size() - 1, 1);
 }
 
+// Of deeper windows not even the smallest block of tiles would stay in a cache.
+constexpr std::int64_t kMostDepth = 64;
+
 bool has_all_taps(const ConvolutionAxis& axis) {
-  return axis.phase_count() == 1 && axis.phase(0).taps == axis.window();
+  return axis.window() <= kMostDepth && axis.phase_count() == 1 &&
+         axis.phase(0).taps == axis.window();
 }
 
 }  // namespace

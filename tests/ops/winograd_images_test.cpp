@@ -78,6 +78,21 @@ TEST_P(WinogradImagesTest, TapsApart) {
   for (const ConvolutionParams& params : all) expect_right(params);
 }
 
+TEST_P(WinogradImagesTest, Float16IsRoundedAtTheEnd) {
+  ConvolutionParams p;
+  p.input.sizes = {2, 9, 3, 9, 14};
+  p.filter.sizes = {6, 9, 2, 3, 3};
+  for (const std::uint32_t dilation : {1u, 2u}) {
+    p.dilations = {1, dilation, dilation};
+    p.start_padding = p.end_padding = {1, 1, 2};
+    p.output.sizes = output_sizes(p);
+    const Halves x = halves(numbers(count_of(p.input)));
+    const Halves w = halves(numbers(count_of(p.filter)));
+    const Halves expected = halves(run(winograd(p), widened(x), widened(w), {}));
+    EXPECT_EQ(run(winograd(as_halves(p)), x, w, {}), expected) << dilation;
+  }
+}
+
 // A volume that the way cannot take is computed by another, and no other volume is.
 TEST_P(WinogradImagesTest, OneUnsafeNumberIsOfItsVolumeAlone) {
   ConvolutionParams p;
