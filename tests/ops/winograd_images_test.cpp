@@ -152,10 +152,13 @@ INSTANTIATE_TEST_SUITE_P(Vectors, WinogradImagesErrorTest,
                          ::testing::Values(Isa::avx2, Isa::avx512),
                          [](const auto& info) { return std::string(name(info.param)); });
 
+using WinogradImagesChoiceTest = NumbersTest;
+
 // By default for volumes, and for taps that lie apart where images stay large; where most outputs
 // of these lack taps, a chain errs less.
-TEST(WinogradImages, AreTakenWhereTheyPay) {
-  if (base::choose_isa(Isa::avx512) != Isa::avx512) GTEST_SKIP() << "no avx512";
+TEST_F(WinogradImagesChoiceTest, AreTakenWhereTheyPay) {
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
   const auto takes = [](Dims input, Dims filter, std::uint32_t dilation, bool strict = false) {
     ConvolutionParams p;
     const std::size_t axes = input.size() - 2;
