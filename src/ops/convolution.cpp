@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -265,9 +266,9 @@ namespace {
 
 // One way to compute a convolution, and what it would take.
 struct Way {
-  const char* name;
+  std::string name;
   double seconds;  // on one core
-  std::shared_ptr<ops::PlanBody> (*make)(const ConvolutionParams&, const PlanOptions&);
+  std::function<std::shared_ptr<ops::PlanBody>(const ConvolutionParams&, const PlanOptions&)> make;
   double margin = 1;  // by which it has to be faster than others, as it errs more
 };
 
@@ -277,13 +278,26 @@ std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
   return std::make_shared<Body>(params, options);
 }
 
-template <std::int64_t rows, std::int64_t columns>
-Way winograd(const char* name, const ConvolutionParams& params, const PlanOptions& options) {
-  static constexpr kernels::WinogradTile tile{rows, columns};
-  return {name, ops::WinogradConvolution::seconds(params, options, tile),
-          [](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
-            return ops::WinogradConvolution::make(p, o, tile);
-          }};
+// One for each tile.
+void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
+                  std::vector<Way>& ways) {
+  static constexpr kernels::WinogradTile kErrsMost{4, 4};
+  if (options.winograd == Winograd::never) return;
+  const Isa isa = base::choose_isa(options.max_isa);
+  for (const kernels::WinogradKernels& of_tile : kernels::winograd_kernels(isa)) {
+    const kernels::WinogradTile tile = of_tile.tile;
+    if (tile == kErrsMost && options.winograd != Winograd::allowed) continue;
+    const std::string name = of_tile.name;
+    Way way{name.substr(0, name.rfind('_')),
+            ops::WinogradConvolution::seconds(params, options, tile),
+            [tile](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
+              return ops::WinogradConvolution::make(p, o, tile);
+            }};
+    // By vectors, 256 to 256 channels of 14 x 14: 7.9e-7, and 4.7e-7 by 2 x 4, which takes 1.11
+    // times as long.
+    if (tile == kErrsMost) way.margin = isa < Isa::amx ? 1.1 : 1.07;
+    ways.push_back(std::move(way));
+  }
 }
 
 // Of the ways that suit any window and any number of channels, the one that takes the least time.
@@ -295,16 +309,7 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
        make_body<ops::ProductConvolution>},
       {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>},
       {"fold", ops::FoldConvolution::seconds(params, options), make_body<ops::FoldConvolution>}};
-  if (options.winograd != Winograd::never) {
-    ways.push_back(winograd<2, 2>("winograd_2x2", params, options));
-    ways.push_back(winograd<2, 4>("winograd_2x4", params, options));
-  }
-  if (options.winograd == Winograd::allowed) {
-    ways.push_back(winograd<4, 4>("winograd_4x4", params, options));
-    // It errs most. By vectors, 256 to 256 channels of 14 x 14: 7.9e-7, and 4.7e-7 by 2 x 4, which
-    // takes 1.11 times as long.
-    ways.back().margin = base::choose_isa(options.max_isa) < Isa::amx ? 1.1 : 1.07;
-  }
+  add_winograd(params, options, ways);
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
   if (ways[1].seconds < ways[0].margin * ways[0].seconds) std::swap(ways[0], ways[1]);
@@ -313,8 +318,8 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
   for (const Way& way : ways) {
     if (std::isinf(way.seconds)) break;
     char text[64];
-    std::snprintf(text, sizeof text, "%s %s %.0f us", &way == ways.data() ? "" : ",", way.name,
-                  way.seconds * 1e6);
+    std::snprintf(text, sizeof text, "%s %s %.0f us", &way == ways.data() ? "" : ",",
+                  way.name.c_str(), way.seconds * 1e6);
     body->explanation += text;
   }
   return body;

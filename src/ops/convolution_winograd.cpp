@@ -13,7 +13,6 @@
 namespace weft::ops {
 
 using kernels::kSplitBlock;
-using kernels::kWinogradWindow;
 using kernels::SplitRange;
 using kernels::WinogradRun;
 
@@ -37,7 +36,7 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
-      images_(geometry_),
+      images_(geometry_, outputs),
       tiling_(geometry_, outputs,
               WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
               slot_count(options, INT64_MAX), vectors),
@@ -90,7 +89,8 @@ std::int64_t WinogradConvolution::result_floats() const noexcept {
 
 std::int64_t WinogradConvolution::row_floats() const noexcept {
   if (images_.in_stride(2) == 1) return 0;
-  return (tiling_.block_rows * tiling_.tile.rows + kWinogradWindow - 1) * images_.in_columns();
+  return (tiling_.block_rows * tiling_.tile.rows + tiling_.tile.row_taps - 1) *
+         images_.in_columns();
 }
 
 WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
@@ -175,8 +175,8 @@ WinogradConvolution::Tile WinogradConvolution::locate(
   const WinogradImages::Image first = images_.image(tile.image);
   tile.end = images_.channels();
   if (first.begin_tap < first.end_tap) {
-    tile.begin = first.begin_tap * geometry_.in_channels / kMostChain * kMostChain;
-    tile.end = first.end_tap * geometry_.in_channels;
+    tile.begin = first.begin_tap * images_.of_slice() / kMostChain * kMostChain;
+    tile.end = first.end_tap * images_.of_slice();
   }
   return tile;
 }
@@ -250,6 +250,8 @@ void WinogradConvolution::transform_images(const RunArguments& arguments, const 
     WinogradImages::Image image = images[i];
     const auto at = images_.channel(image, tile.group, channel);
     if (!at || image.in_columns == 0) image.in_rows = 0;
+    image.first_row += images_.first_tap(1, channel);
+    image.first_column += images_.first_tap(2, channel);
     transform_rows(tile, part, image, input + at.value_or(0) * element_bytes_,
                    to + part.row * tile.columns, slot, ranges[i]);
   }
@@ -261,7 +263,7 @@ void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
                                          SplitRange& range) const noexcept {
   const kernels::WinogradTile& outputs = tiling_.tile;
   const std::int64_t first_row = part.image_row * outputs.rows + image.first_row;
-  const std::int64_t rows = part.rows * outputs.rows + kWinogradWindow - 1;
+  const std::int64_t rows = part.rows * outputs.rows + outputs.row_taps - 1;
   const std::int64_t row_stride = images_.in_stride(1);
   kernels::WinogradRows result{.from = from + first_row * row_stride * element_bytes_,
                                .half = data_type_ == DataType::float16,

@@ -13,20 +13,13 @@
 namespace weft::ops {
 
 using kernels::kSplitBlock;
-using kernels::kWinogradWindow;
+using kernels::kWinogradTaps;
 using kernels::SplitRange;
 
 namespace {
 
 constexpr kernels::WinogradTile kLargest{4, 4};
 constexpr std::int64_t kMostPoints = kLargest.row_points();
-
-// Where tap j of the window's columns or rows lies, in elements: winograd.h counts taps by the
-// input that they read.
-std::int64_t tap_offset(const ConvolutionAxis& axis, std::int64_t stride, std::int64_t j) {
-  const bool ascends = axis.phase(0).offset_step > 0;
-  return (ascends ? j : kWinogradWindow - 1 - j) * stride;
-}
 
 }  // namespace
 
@@ -85,20 +78,22 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
   for (std::int64_t p = 0; p < tile_.points(); ++p) std::fill_n(rows[p], std::size(rows[p]), 0.0f);
   kernels::WinogradFilterRow along_rows[kMostPoints], along_columns[kMostPoints];
   for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
-    along_rows[p] = kernels::winograd_filter_row(tile_.columns, p);
+    along_rows[p] = kernels::winograd_filter_row(tile_.columns, tile_.column_taps, p);
   }
   for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
-    along_columns[q] = kernels::winograd_filter_row(tile_.rows, q);
+    along_columns[q] = kernels::winograd_filter_row(tile_.rows, tile_.row_taps, q);
   }
   const auto factor = static_cast<double>(scale());
-  float window[kWinogradWindow][kWinogradWindow][kSplitBlock];
+  float window[kWinogradTaps][kWinogradTaps][kSplitBlock] = {};  // no tap: zero
   for (std::int64_t c = 0; c < inputs; ++c) {
-    for (std::int64_t i = 0; i < kWinogradWindow; ++i) {
-      for (std::int64_t j = 0; j < kWinogradWindow; ++j) {
-        const std::int64_t tap = images_.filter_offset(first_in + c) +
-                                 tap_offset(g.axes[1], g.filter_strides[1], i) +
-                                 tap_offset(g.axes[2], g.filter_strides[2], j);
-        load_(from + tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);
+    for (std::int64_t i = 0; i < tile_.row_taps; ++i) {
+      for (std::int64_t j = 0; j < tile_.column_taps; ++j) {
+        const auto tap = images_.tap(first_in + c, i, j);
+        if (!tap) {
+          std::fill_n(window[i][j], outputs, 0.0f);
+          continue;
+        }
+        load_(from + *tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);
         for (std::int64_t o = 0; o < outputs; ++o) {
           const std::uint32_t bits = std::bit_cast<std::uint32_t>(window[i][j][o]) & 0x7fffffffu;
           range.largest = std::max(range.largest, bits);
@@ -108,8 +103,8 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
     }
     for (std::int64_t o = 0; o < outputs; ++o) {
       // Rounded once, to float32.
-      double columns[kWinogradWindow][kMostPoints];
-      for (std::int64_t i = 0; i < kWinogradWindow; ++i) {
+      double columns[kWinogradTaps][kMostPoints];
+      for (std::int64_t i = 0; i < kWinogradTaps; ++i) {
         for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
           const auto& t = along_rows[p].g;
           columns[i][p] = t[0] * window[i][0][o] + t[1] * window[i][1][o] + t[2] * window[i][2][o];

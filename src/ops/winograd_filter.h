@@ -11,8 +11,7 @@
 
 namespace weft::ops {
 
-// The filter of windows of 3 x 3, and of whatever depth, at the points of winograd.h, G g G^T, for
-// the channels of WinogradImages:
+// The filter at the points of winograd.h, G g G^T, for the channels of WinogradImages:
 //
 //   [group][few blocks of 32 output channels][point][block][step of 32 input channels]
 //

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "base/checked.h"
-#include "kernels/winograd/winograd.h"
 #include "ops/axis_window.h"
 #include "ops/split_plan.h"
 
@@ -12,34 +11,40 @@ namespace weft::ops {
 
 namespace {
 
-bool is_window(const ConvolutionAxis& axis) {
-  if (axis.phase_count() != 1) return false;
-  const Phase phase = axis.phase(0);
-  return phase.taps == kernels::kWinogradWindow && phase.in_step == 1 && phase.step == 1 &&
-         std::abs(phase.offset_step) <= std::max<std::int64_t>(axis.in_size() - 1, 1);
-}
-
-// Of deeper windows not even the smallest block of tiles would stay in a cache.
-constexpr std::int64_t kMostDepth = 64;
+// Of larger windows not even the smallest block of tiles would stay in a cache.
+constexpr std::int64_t kMostTaps = 64;
 
 bool has_all_taps(const ConvolutionAxis& axis) {
-  return axis.window() <= kMostDepth && axis.phase_count() == 1 &&
+  return axis.window() <= kMostTaps && axis.phase_count() == 1 &&
          axis.phase(0).taps == axis.window();
+}
+
+bool is_window(const ConvolutionAxis& axis, std::int64_t taps) {
+  if (!has_all_taps(axis) || (axis.window() == 1) != (taps == 1)) return false;
+  const Phase phase = axis.phase(0);
+  return phase.in_step == 1 && phase.step == 1 &&
+         (taps == 1 ||
+          std::abs(phase.offset_step) <= std::max<std::int64_t>(axis.in_size() - 1, 1));
 }
 
 }  // namespace
 
-bool WinogradImages::suits(const ConvolutionGeometry& geometry) noexcept {
-  return has_all_taps(geometry.axes[0]) && is_window(geometry.axes[1]) &&
-         is_window(geometry.axes[2]);
+bool WinogradImages::suits(const ConvolutionGeometry& geometry,
+                           const kernels::WinogradTile& tile) noexcept {
+  return has_all_taps(geometry.axes[0]) && is_window(geometry.axes[1], tile.row_taps) &&
+         is_window(geometry.axes[2], tile.column_taps);
 }
 
-WinogradImages::WinogradImages(const ConvolutionGeometry& geometry) noexcept
-    : geometry_(geometry), depth_(geometry.axes[0].phase(0)) {
+WinogradImages::WinogradImages(const ConvolutionGeometry& geometry,
+                               const kernels::WinogradTile& tile) noexcept
+    : geometry_(geometry),
+      depth_(geometry.axes[0].phase(0)),
+      taps_{1, tile.row_taps, tile.column_taps} {
   for (int axis = 0; axis < kSpatial; ++axis) {
     const ConvolutionAxis& of = geometry.axes[axis];
-    steps_[axis] = axis == 0 ? 1 : std::abs(of.phase(0).offset_step);
+    steps_[axis] = taps_[axis] == 1 ? 1 : std::abs(of.phase(0).offset_step);
     parts_[axis] = std::min(steps_[axis], of.out_size());
+    windows_[axis] = base::divide_up(of.window(), taps_[axis]);
   }
 }
 
@@ -47,19 +52,20 @@ WinogradImages::WinogradImages(const ConvolutionGeometry& geometry) noexcept
 // much of an image.
 double WinogradImages::least_channels() const noexcept {
   constexpr double kEdges = 0.95;  // of all taps, that lie inside
-  double inside = 1;
+  double inside = 1, windows = 1;
   for (const int axis : {1, 2}) {
-    if (steps_[axis] == 1) continue;
     const ConvolutionAxis& of = geometry_.axes[axis];
-    inside *=
-        static_cast<double>(pairs_inside(of)) / static_cast<double>(of.window() * of.out_size());
+    const auto out = static_cast<double>(of.out_size());
+    windows *= static_cast<double>(of.window()) / static_cast<double>(taps_[axis]);
+    if (steps_[axis] == 1 && windows_[axis] == 1) continue;
+    inside *= static_cast<double>(pairs_inside(of)) / (static_cast<double>(of.window()) * out);
   }
-  return static_cast<double>(geometry_.in_channels * least_taps(geometry_.axes[0])) *
+  return static_cast<double>(geometry_.in_channels * least_taps(geometry_.axes[0])) * windows *
          std::min(inside / kEdges, 1.0);
 }
 
 std::int64_t WinogradImages::mean_channels() const noexcept {
-  return base::divide_up(geometry_.in_channels * pairs_inside(geometry_.axes[0]), depth_.count);
+  return base::divide_up(of_slice() * pairs_inside(geometry_.axes[0]), depth_.count);
 }
 
 std::int64_t WinogradImages::every(int axis, std::int64_t size, std::int64_t first) const noexcept {
@@ -79,8 +85,7 @@ WinogradImages::Image WinogradImages::image(std::int64_t index) const noexcept {
   // The input that the window of output `start` begins with: of which image, and where in it.
   const auto first_of = [&](int axis, std::int64_t start, std::int64_t& first) {
     const Phase phase = g.axes[axis].phase(0);
-    const std::int64_t at =
-        start + std::min(phase.offset(0), phase.offset(kernels::kWinogradWindow - 1));
+    const std::int64_t at = start + std::min(phase.offset(0), phase.offset(phase.taps - 1));
     first = base::floor_divide(at, steps_[axis]);
     return at - first * steps_[axis];
   };
@@ -99,15 +104,30 @@ WinogradImages::Image WinogradImages::image(std::int64_t index) const noexcept {
 std::optional<std::int64_t> WinogradImages::channel(const Image& image, std::int64_t group,
                                                     std::int64_t channel) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const std::int64_t slice = image.first_slice + channel / g.in_channels * depth_.offset_step;
+  const std::int64_t slice = image.first_slice + channel / of_slice() * depth_.offset_step;
   if (slice < 0 || slice >= g.axes[0].in_size()) return std::nullopt;
   return image.in + slice * g.in_strides[0] +
          (group * g.in_channels + channel % g.in_channels) * g.in_channel_stride;
 }
 
-std::int64_t WinogradImages::filter_offset(std::int64_t channel) const noexcept {
-  return channel / geometry_.in_channels * geometry_.filter_strides[0] +
-         channel % geometry_.in_channels * geometry_.filter_in_stride;
+std::int64_t WinogradImages::first_tap(int axis, std::int64_t channel) const noexcept {
+  const std::int64_t part = channel / geometry_.in_channels;
+  return (axis == 2 ? part : part / windows_[2]) % windows_[axis] * taps_[axis];
+}
+
+std::optional<std::int64_t> WinogradImages::tap(std::int64_t channel, std::int64_t i,
+                                                std::int64_t j) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  std::int64_t offset =
+      channel / of_slice() * g.filter_strides[0] + channel % g.in_channels * g.filter_in_stride;
+  for (const int axis : {1, 2}) {
+    const ConvolutionAxis& of = g.axes[axis];
+    std::int64_t tap = first_tap(axis, channel) + (axis == 1 ? i : j);
+    if (tap >= of.window()) return std::nullopt;
+    if (of.phase(0).offset_step < 0) tap = of.window() - 1 - tap;
+    offset += tap * g.filter_strides[axis];
+  }
+  return offset;
 }
 
 }  // namespace weft::ops

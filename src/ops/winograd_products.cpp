@@ -34,14 +34,22 @@ constexpr std::int64_t kMostGathered = 1 << 14;
 // are so much less to read.
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::int64_t batch) {
   if (unit && tile.rows == 4) return batch > 1 ? 128 : 256;
-  if (tile.columns == 2) return unit ? 16 : 32;
+  // Sums of fewer taps err less.
+  const std::int64_t taps = tile.row_taps * tile.column_taps;
+  const bool two = tile.column_taps == 2;
+  if (std::max(tile.rows, tile.columns) == 2) return unit ? 16 : two ? 48 : 32;
+  if (taps <= 3) return 104;
+  if (two) return tile.rows == 4 ? 160 : 80;
   return unit ? 32 : 64;
 }
 
 // What the transformations lose adds to the error of a chain of sums, which so has to be smaller
 // than that of all channels in one, unless a larger error is allowed.
-std::int64_t chain_channels(const PlanOptions& options, std::int64_t in_channels) {
-  const std::int64_t chain = in_channels < 96 ? 16 : 32;
+std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradTile& tile,
+                            const WinogradImages& images) {
+  const bool several = images.of_slice() > images.of_part();
+  const std::int64_t few = tile.row_taps * tile.column_taps == 9 && !several ? 96 : 256;
+  const std::int64_t chain = images.channels() < few ? 16 : 32;
   return options.winograd == Winograd::allowed ? 2 * chain : chain;
 }
 
@@ -145,7 +153,7 @@ class VectorWinograd final : public WinogradConvolution {
                      ? base::round_up(tiling_.block_rows * tiling_.block_columns, 16)
                      : vectors_ * gemm_.lanes),
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
-        chain_(chain_channels(options, images_.channels())) {
+        chain_(chain_channels(options, outputs, images_)) {
     algorithm = kernels_.name;
     for (std::int64_t c = 0; c < chain_; ++c) {
       const GemmTerm term{.a = c * kSplitBlock, .b = c * columns_};
@@ -313,12 +321,16 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const Isa isa = base::choose_isa(options.max_isa);
   if (kernels::winograd_kernels(isa, tile) == nullptr) return kNever;
   const ConvolutionGeometry g(params);
-  if (!WinogradImages::suits(g)) return kNever;
-  const WinogradImages images(g);
+  if (!WinogradImages::suits(g, tile)) return kNever;
+  const WinogradImages images(g, tile);
   if (images.in_stride(2) != 1 && images.in_columns() > kMostGathered) return kNever;
-  const bool unit = unit_for(isa, tile) != nullptr;
-  // What that makes of volumes and of taps that lie apart was never measured.
-  if (unit && images.count() != g.batch) return kNever;
+  const bool unit = isa >= Isa::amx && kernels::split_kernels(kParts) != nullptr;
+  // What that makes of volumes, of taps that lie apart and of larger windows was never measured,
+  // nor when vectors beside it pay.
+  if (unit && (kernels::winograd_unit(tile) == nullptr || images.count() != g.batch ||
+               images.of_slice() > images.of_part())) {
+    return kNever;
+  }
   if (images.least_channels() < static_cast<double>(fewest_channels(tile, unit, g.batch))) {
     return kNever;
   }

@@ -114,7 +114,8 @@ void WinogradConvolution::store_channels(const Tile& tile, const BlockSums& sums
       rows += run->rows;
       next = static_cast<const std::byte*>(run->to) + run->rows * place.row_stride * bytes;
       ++run;
-    } while (run != end && run->to == next && rows * columns < kResultPositions);
+    } while (run != end && run->to == next && run->columns == columns &&
+             rows * columns < kResultPositions);
     const bool follow = columns == place.row_stride;
     const std::int64_t lines = follow ? 1 : rows;
     for (std::int64_t line = 0; line < lines; ++line) {

@@ -43,8 +43,8 @@ struct TileCosts {
   double results;  // of 16 tiles and one channel; half as much again along channels
 };
 struct Costs {
-  TileCosts of_2x2, of_2x4, of_4x4;
-  double step;                // products of 32 x 32 x 32
+  TileCosts of_2x2, of_2x4, of_4x4;  // of 3 x 3 taps
+  double step;                       // products of 32 x 32 x 32
   double narrow;              // of that, where a block has but 16 tiles, with what it fetches
   double step_filter;         // for which a filter is fetched,
   double far_step_filter;     // of more than kFilterKept
@@ -61,8 +61,23 @@ struct Costs {
   std::int64_t number_bytes;  // of what is multiplied
   std::int64_t strip = 0;     // multiplied at once: outputs by a block's tiles, or the reverse
 
-  const TileCosts& of(const kernels::WinogradTile& tile) const {
-    return tile.rows == 4 ? of_4x4 : tile.columns == 4 ? of_2x4 : of_2x2;
+  // Other tiles take what their points and outputs are of those.
+  TileCosts of(const kernels::WinogradTile& tile) const {
+    static constexpr kernels::WinogradTile k2x2{2, 2}, k2x4{2, 4}, k4x4{4, 4};
+    const bool largest = tile == k4x4;
+    const bool small = tile.columns == 2;
+    const kernels::WinogradTile& known = largest ? k4x4 : small ? k2x2 : k2x4;
+    const TileCosts& costs = largest ? of_4x4 : small ? of_2x2 : of_2x4;
+    const auto work = [](const kernels::WinogradTile& of) {
+      return static_cast<double>(of.points() + 2 * of.rows * of.columns);
+    };
+    // Where rows are transformed alone, that waits for memory; where columns are, it is a copy.
+    const double row = tile.column_taps == 1 ? 0.5 : tile.row_taps == 1 ? 1.7 : 1;
+    const double few_points = tile.points() < 6 ? 2.2 : 1;
+    return {.row = costs.row * row * few_points,
+            .columns = costs.columns * static_cast<double>(tile.points()) /
+                       static_cast<double>(known.points()),
+            .results = costs.results * few_points * work(tile) / work(known)};
   }
 };
 constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
@@ -168,7 +183,7 @@ struct Channels {
 Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const Costs& costs,
              std::int64_t rows, std::int64_t columns, std::int64_t few, bool narrow,
              WinogradVectors vectors) {
-  const TileCosts& of_tile = costs.of(tile);
+  const TileCosts of_tile = costs.of(tile);
   const auto number_bytes = static_cast<double>(costs.number_bytes);
   const auto lanes = static_cast<double>(divide_up(rows * columns, kLanes));
   const auto blocks = static_cast<double>(divide_up(rows * columns, kSplitBlock));
@@ -177,7 +192,8 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
   const auto in_blocks = static_cast<double>(divide_up(channels.in, kSplitBlock));
   const auto out_blocks = static_cast<double>(divide_up(channels.out, kSplitBlock));
   const auto points = static_cast<double>(tile.points());
-  const auto row_vectors = static_cast<double>((rows * tile.rows + 2) * divide_up(columns, kLanes));
+  const auto row_vectors =
+      static_cast<double>((rows * tile.rows + tile.row_taps - 1) * divide_up(columns, kLanes));
   const double numbers = points * in_blocks * static_cast<double>(kSplitBlock * kSplitBlock) *
                          number_bytes;  // of a block of tiles or outputs
   const auto acc =
@@ -210,8 +226,10 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
     if (!costs.beside && few > 1) products += reading;
   }
   const auto positions = static_cast<double>(columns * tile.columns);
-  const double moved =
-      channels.apart ? static_cast<double>(rows * tile.rows) * (kMovedRow + kMoved * positions) : 0;
+  const double slow = tile.row_taps == 1 ? 1.5 : 1;  // nothing of a row is there already
+  const double moved = channels.apart ? static_cast<double>(rows * tile.rows) *
+                                            (kMovedRow + slow * kMoved * positions)
+                                      : 0;
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + moved),
           products + out * (results + moved)};
 }
@@ -237,7 +255,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
                                const kernels::WinogradTile& outputs, Isa products, unsigned threads,
                                std::optional<WinogradVectors> asked)
     : tile(outputs) {
-  const WinogradImages images(geometry);
+  const WinogradImages images(geometry, tile);
   rows = divide_up(images.out_rows(), tile.rows);
   columns = divide_up(images.out_columns(), tile.columns);
   batch = images.count();
@@ -253,7 +271,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   // Whole blocks of w x h tiles and what is left, of images apart or stacked.
   const auto weigh_few = [&](std::int64_t w, std::int64_t h, bool stack, std::int64_t some,
                              WinogradVectors along) {
-    const std::int64_t together = stack ? batch * image_rows() - 1 : rows;
+    const std::int64_t together = stack ? batch * image_rows() - gap() : rows;
     const std::int64_t count = geometry.groups * (stack ? 1 : batch);
     Cost sum{};
     std::int64_t blocks = 0;
@@ -313,8 +331,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   }
   if (batch == 1 || columns > most || images.has_depth()) return;
   // The first row may be the last of an image, and the last one the first.
-  const std::int64_t most_rows =
-      std::min({most / columns, batch * image_rows() - 1, (kMostImages - 2) * image_rows() + 2});
+  const std::int64_t most_rows = std::min(
+      {most / columns, batch * image_rows() - gap(), (kMostImages - 2) * image_rows() + 2});
   for (std::int64_t h = most_rows; h > 0; --h) weigh(columns, h, true);
 }
 

@@ -36,8 +36,8 @@ struct WinogradTiling {
   std::int64_t batch;          // images
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;  // tiles
-  bool stacked = false;            // all images as one, with a row of tiles between two of them;
-                                   // not where they sum different channels
+  bool stacked = false;            // all images as one, with gap() rows of tiles between two of
+                                   // them; not where they sum different channels
   std::int64_t few = 1;            // blocks of 32 output channels
   TileShares shares;               // all blocks of tiles
   WinogradVectors vectors = WinogradVectors::of_tiles;
@@ -51,9 +51,12 @@ struct WinogradTiling {
   static constexpr std::int64_t kNarrow = kernels::kSplitBlock / 2;
   bool is_narrow() const noexcept { return block_rows * block_columns <= kNarrow; }
 
+  // Rows of tiles that windows of more than a row would reach past the end of an image.
+  std::int64_t gap() const noexcept { return tile.row_taps > 1 ? 1 : 0; }
+
   // Rows of tiles from a stacked image to the next, and of all images that are cut as one.
-  std::int64_t image_rows() const noexcept { return rows + 1; }
-  std::int64_t cut_rows() const noexcept { return stacked ? batch * image_rows() - 1 : rows; }
+  std::int64_t image_rows() const noexcept { return rows + gap(); }
+  std::int64_t cut_rows() const noexcept { return stacked ? batch * image_rows() - gap() : rows; }
 
   std::int64_t row_blocks() const noexcept { return base::divide_up(cut_rows(), block_rows); }
   std::int64_t column_blocks() const noexcept { return base::divide_up(columns, block_columns); }

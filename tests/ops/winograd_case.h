@@ -18,7 +18,10 @@ namespace weft::ops {
 
 inline std::string text(Isa isa, const kernels::WinogradTile& tile) {
   return std::string(name(isa)) + "_" + std::to_string(tile.rows) + "x" +
-         std::to_string(tile.columns);
+         std::to_string(tile.columns) +
+         (tile == kernels::WinogradTile{tile.rows, tile.columns}
+              ? ""
+              : "_of_" + std::to_string(tile.row_taps) + "x" + std::to_string(tile.column_taps));
 }
 
 // The instruction set, whether that of the matrix unit or not, the tile, and what lies along
@@ -64,9 +67,12 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
     const Floats result = run(winograd(params), x, w, b);
     // The error goes with the largest terms of a tile, not with those of the sum: ten times what
     // its root mean square was measured to be, where the sums' is 3 * sqrt(channels).
-    const double sums =
-        3 * std::sqrt(static_cast<double>(params.input.sizes[1]) / params.group_count *
-                      (params.filter.sizes.size() == 5 ? params.filter.sizes[2] : 1));
+    double channels = static_cast<double>(params.input.sizes[1]) / params.group_count;
+    const Dims& window = params.filter.sizes;
+    if (window.size() == 5) channels *= window[2];
+    channels *= std::ceil(window[window.size() - 2] / static_cast<double>(tile().row_taps)) *
+                std::ceil(window[window.size() - 1] / static_cast<double>(tile().column_taps));
+    const double sums = 3 * std::sqrt(channels);
     for (std::size_t i = 0; i < result.size(); ++i) {
       const double sum = (expected[i].range.low + expected[i].range.high) / 2;
       const double exact = sum < 0 ? slope * sum : sum;

@@ -15,8 +15,8 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
   const ConvolutionParams params = params_of({1, 40, 70, 1, 9, 9, 3, 1, 1});
   const Floats weights = numbers(count_of(params.filter));
   const ConvolutionGeometry geometry(params);
-  const WinogradImages images(geometry);
   for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
+    const WinogradImages images(geometry, tile);
     const WinogradFilter filter(geometry, images, DataType::float32,
                                 kernels::row_kernels(Isa::amx).load(DataType::float32),
                                 kernels::split_kernels(3), tile, 2);
@@ -39,9 +39,9 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
           }
           double expected = 0;
           const auto along_columns =
-              kernels::winograd_filter_row(tile.rows, point / tile.column_points());
+              kernels::winograd_filter_row(tile.rows, 3, point / tile.column_points());
           const auto along_rows =
-              kernels::winograd_filter_row(tile.columns, point % tile.column_points());
+              kernels::winograd_filter_row(tile.columns, 3, point % tile.column_points());
           for (std::int64_t i = 0; i < 9 && out < 70 && in < 40; ++i) {
             expected += along_columns.g[i / 3] * along_rows.g[i % 3] *
                         static_cast<double>(weights[(out * 40 + in) * 9 + i]);

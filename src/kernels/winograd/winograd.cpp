@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "kernels/winograd/winograd_levels.h"
 #include "kernels/winograd/winograd_transforms.h"
@@ -13,12 +14,13 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-// d[j]: input j of each of a vector of tiles, for the first m inputs, which are all of x.
-inline void pick_inputs(const Vector (&x)[2], Vector (&d)[4]) {
+// d[j]: input j of each of a vector of tiles, for the first inputs, which are all of x.
+inline void pick_inputs(const Vector (&x)[1], Vector* d) { d[0] = x[0]; }
+inline void pick_inputs(const Vector (&x)[2], Vector* d) {
   d[0] = even_lanes(x[0], x[1]);
   d[1] = odd_lanes(x[0], x[1]);
 }
-inline void pick_inputs(const Vector (&x)[4], Vector (&d)[6]) {
+inline void pick_inputs(const Vector (&x)[4], Vector* d) {
   const Vector even[] = {even_lanes(x[0], x[1]), even_lanes(x[2], x[3])};
   const Vector odd[] = {odd_lanes(x[0], x[1]), odd_lanes(x[2], x[3])};
   d[0] = even_lanes(even[0], even[1]);
@@ -27,8 +29,9 @@ inline void pick_inputs(const Vector (&x)[4], Vector (&d)[6]) {
   d[3] = odd_lanes(odd[0], odd[1]);
 }
 
-// Inputs of a vector of tiles. kOne: all that lie inside the row are in the first of n vectors.
-template <int n, bool kOne>
+// Inputs of a vector of tiles of s taps. kOne: all that lie inside the row are in the first of n
+// vectors.
+template <int n, int s, bool kOne>
 class TileInputs {
  public:
   TileInputs(const WinogradRows& rows, std::int64_t at)
@@ -37,11 +40,11 @@ class TileInputs {
       inside_[i] = lanes_between(-at - i * kLanes, rows.size - at - i * kLanes);
     }
     const std::int64_t end = at + n * kLanes;
-    beyond_ = lanes_between(-end, std::min<std::int64_t>(rows.size - end, 2));
+    beyond_ = lanes_between(-end, std::min<std::int64_t>(rows.size - end, s - 1));
   }
 
   template <class T>
-  void load_row(const T* from, RangeOf& seen, Vector (&d)[n + 2]) const {
+  void load_row(const T* from, RangeOf& seen, Vector (&d)[n + s - 1]) const {
     Vector x[kVectors];
     for (int i = 0; i < kVectors; ++i) {
       _mm_prefetch(reinterpret_cast<const char*>(from + next_ + i * kLanes), _MM_HINT_T0);
@@ -52,11 +55,12 @@ class TileInputs {
       pick_lanes<n, 0>(x[0], d);
     } else {
       pick_inputs(x, d);
-      // The last two inputs of a tile are the first two of the next one.
+      if constexpr (s == 1) return;
+      // The last inputs of a tile are the first of the next one.
       const Vector beyond = load(beyond_, from + n * kLanes);
       if (is_last_) seen.add(beyond);
       d[n] = one_further<0>(d[0], beyond);
-      d[n + 1] = one_further<1>(d[1], beyond);
+      if constexpr (s > 2) d[n + 1] = one_further<1>(d[1], beyond);
     }
   }
 
@@ -69,12 +73,12 @@ class TileInputs {
   Mask beyond_;
 };
 
-template <int m, int n, class T, bool kOne>
+template <int m, int n, int s, class T, bool kOne>
 void transform_tiles(const WinogradRows& rows, std::int64_t tile, RangeOf& seen) {
-  constexpr int kPoints = n + 2;
+  constexpr int kPoints = n + s - 1;
   const Mask stored = lanes_between(0, rows.tiles - tile);
   const std::int64_t at = rows.first + tile * n;
-  const TileInputs<n, kOne> inputs(rows, at);
+  const TileInputs<n, s, kOne> inputs(rows, at);
   for (std::int64_t row = 0; row < rows.rows; ++row) {
     Vector d[kPoints] = {};
     if (row >= rows.begin && row < rows.end) {
@@ -88,28 +92,28 @@ void transform_tiles(const WinogradRows& rows, std::int64_t tile, RangeOf& seen)
   }
 }
 
-template <int m, int n, class T>
+template <int m, int n, int s, class T>
 void transform_rows_of(const WinogradRows& rows, SplitRange& range) {
   RangeOf seen(range);
   for (std::int64_t tile = 0; tile < rows.tiles; tile += kLanes) {
-    if (rows.size - rows.first - tile * n <= kLanes) {
-      transform_tiles<m, n, T, true>(rows, tile, seen);
+    if (n > 1 && rows.size - rows.first - tile * n <= kLanes) {
+      transform_tiles<m, n, s, T, n != 1>(rows, tile, seen);
     } else {
-      transform_tiles<m, n, T, false>(rows, tile, seen);
+      transform_tiles<m, n, s, T, false>(rows, tile, seen);
     }
   }
 }
 
-template <int m, int n>
+template <int m, int n, int s>
 void transform_rows(const WinogradRows& rows, SplitRange& range) {
-  if (rows.half) return transform_rows_of<m, n, std::uint16_t>(rows, range);
-  transform_rows_of<m, n, float>(rows, range);
+  if (rows.half) return transform_rows_of<m, n, s, std::uint16_t>(rows, range);
+  transform_rows_of<m, n, s, float>(rows, range);
 }
 
-template <int m, int n>
+template <int m, int r, int n, int s>
 void transform_channel(const WinogradChannel& channel) {
-  constexpr int kPoints = m + 2;
-  constexpr int kRowPoints = n + 2;
+  constexpr int kPoints = m + r - 1;
+  constexpr int kRowPoints = n + s - 1;
   const std::int64_t end = (channel.tiles + channel.block - 1) / channel.block * channel.block;
   for (std::int64_t tile = 0; tile < end; tile += kLanes) {
     const Mask mask = lanes_between(0, channel.tiles - tile);
@@ -129,11 +133,11 @@ void transform_channel(const WinogradChannel& channel) {
 }
 
 // A^T of the sums of a vector at all points, kSplitBlock floats from one to the next.
-template <int m, int points>
-void transform_columns(const float* acc, Vector (&rows)[m][points]) {
+template <int r, int m, int points>
+[[gnu::always_inline]] inline void transform_columns(const float* acc, Vector (&rows)[m][points]) {
   for (int x = 0; x < points; ++x) {
-    Vector column[m + 2], y[m];
-    for (int i = 0; i < m + 2; ++i) {
+    Vector column[m + r - 1], y[m];
+    for (int i = 0; i < m + r - 1; ++i) {
       column[i] = load_aligned(acc + (i * points + x) * kSplitBlock);
     }
     transform_sums(column, y);
@@ -149,14 +153,14 @@ struct RunPart {
   Mask lanes[n];
 };
 
-template <int m, int n>
+template <int m, int r, int n, int s>
 void store_tiles(const WinogradResult& result) {
   for (std::int64_t tile = 0; tile < kSplitBlock; tile += kLanes) {
     RunPart<n> parts[kLanes];
     std::int64_t count = 0;
     const std::int64_t bytes = result.half ? 2 : 4;
-    for (std::int64_t r = 0; r < result.run_count; ++r) {
-      const WinogradRun& run = result.runs[r];
+    for (std::int64_t i = 0; i < result.run_count; ++i) {
+      const WinogradRun& run = result.runs[i];
       const std::int64_t first = (run.first - tile) * n;  // output
       if (first >= kLanes * n || first + run.columns <= 0) continue;
       RunPart<n>& part = parts[count++];
@@ -168,8 +172,8 @@ void store_tiles(const WinogradResult& result) {
     }
     if (count == 0) continue;
     for (std::int64_t o = 0; o < result.outputs; ++o) {
-      Vector rows[m][n + 2];
-      transform_columns(result.acc + o * result.acc_output_stride + tile, rows);
+      Vector rows[m][n + s - 1];
+      transform_columns<r>(result.acc + o * result.acc_output_stride + tile, rows);
       const Vector bias = set(result.bias[o]), scale = set(result.scale);
       for (int i = 0; i < m; ++i) {
         Vector y[n];
@@ -177,8 +181,7 @@ void store_tiles(const WinogradResult& result) {
         for (int j = 0; j < n; ++j) y[j] = finish_sum(y[j] * scale, bias, result.relu);
         interleave(y);
         const std::int64_t at = o * result.output_stride + i * result.row_stride;
-        for (std::int64_t r = 0; r < count; ++r) {
-          const RunPart<n>& part = parts[r];
+        for (const RunPart<n>& part : std::span(parts, count)) {
           if (i >= part.rows) continue;
           const auto store_vectors = [&](auto* to) {
             for (int j = 0; j < n; ++j, to += kLanes) {
@@ -194,15 +197,15 @@ void store_tiles(const WinogradResult& result) {
   }
 }
 
-template <int m, int n>
+template <int m, int r, int n, int s>
 void store_channels(const WinogradChannels& result) {
   for (std::int64_t o = 0; o < kSplitBlock; o += kLanes) {
     const Vector bias = load_aligned(result.bias + o);
     const float* acc = result.acc + o;
     float* to = result.to + o;
     for (std::int64_t columns = result.columns; columns > 0; columns -= n) {
-      Vector rows[m][n + 2];
-      transform_columns(acc, rows);
+      Vector rows[m][n + s - 1];
+      transform_columns<r>(acc, rows);
       for (int i = 0; i < m && i < result.rows; ++i) {
         Vector y[n];
         transform_sums(rows[i], y);
@@ -219,36 +222,21 @@ void store_channels(const WinogradChannels& result) {
 
 }  // namespace
 
-void winograd_rows_2x2(const WinogradRows& rows, SplitRange& range) noexcept {
-  transform_rows<2, 2>(rows, range);
-}
-void winograd_rows_2x4(const WinogradRows& rows, SplitRange& range) noexcept {
-  transform_rows<2, 4>(rows, range);
-}
-void winograd_rows_4x4(const WinogradRows& rows, SplitRange& range) noexcept {
-  transform_rows<4, 4>(rows, range);
-}
-void winograd_channel_2x2(const WinogradChannel& channel) noexcept {
-  transform_channel<2, 2>(channel);
-}
-void winograd_channel_2x4(const WinogradChannel& channel) noexcept {
-  transform_channel<2, 4>(channel);
-}
-void winograd_channel_4x4(const WinogradChannel& channel) noexcept {
-  transform_channel<4, 4>(channel);
-}
-void winograd_store_2x2(const WinogradResult& result) noexcept { store_tiles<2, 2>(result); }
-void winograd_store_2x4(const WinogradResult& result) noexcept { store_tiles<2, 4>(result); }
-void winograd_store_4x4(const WinogradResult& result) noexcept { store_tiles<4, 4>(result); }
-void winograd_channels_2x2(const WinogradChannels& result) noexcept {
-  store_channels<2, 2>(result);
-}
-void winograd_channels_2x4(const WinogradChannels& result) noexcept {
-  store_channels<2, 4>(result);
-}
-void winograd_channels_4x4(const WinogradChannels& result) noexcept {
-  store_channels<4, 4>(result);
-}
+#define WEFT_DEFINE_WINOGRAD(tile, m, r, n, s)                                      \
+  void winograd_rows_##tile(const WinogradRows& rows, SplitRange& range) noexcept { \
+    transform_rows<m, n, s>(rows, range);                                           \
+  }                                                                                 \
+  void winograd_channel_##tile(const WinogradChannel& channel) noexcept {           \
+    transform_channel<m, r, n, s>(channel);                                         \
+  }                                                                                 \
+  void winograd_store_##tile(const WinogradResult& result) noexcept {               \
+    store_tiles<m, r, n, s>(result);                                                \
+  }                                                                                 \
+  void winograd_channels_##tile(const WinogradChannels& result) noexcept {          \
+    store_channels<m, r, n, s>(result);                                             \
+  }
+WEFT_WINOGRAD_TILES(WEFT_DEFINE_WINOGRAD)
+#undef WEFT_DEFINE_WINOGRAD
 
 }  // namespace weft::kernels::WEFT_ISA
 

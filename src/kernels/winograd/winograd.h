@@ -1,34 +1,39 @@
 #pragma once
 
-// Winograd's minimal filtering for windows of 3 x 3 at stride 1:
+// Winograd's minimal filtering for windows of r x s taps at stride 1:
 //
 //   Y = A^T [ (G g G^T) * (B^T d B) ] A
 //
-// A tile Y of m x n outputs takes the products of (m + 2) (n + 2) points instead of 9 m n: 16
-// instead of 36 for 2 x 2, 24 instead of 72 for 2 x 4, 36 instead of 144 for 4 x 4. d are the
-// (m + 2) (n + 2) inputs of the tile, g the window. At each point, the sum over input channels is a
-// matrix product: of split numbers on a matrix unit for bfloat16 (product.h), else of float32
-// (gemm.h).
+// A tile Y of m x n outputs takes the products of (m + r - 1) (n + s - 1) points instead of r s m
+// n: for 3 x 3 taps, 16 instead of 36 for 2 x 2, 24 instead of 72 for 2 x 4, 36 instead of 144 for
+// 4 x 4; for 1 x 3 taps, 6 instead of 12 for 1 x 4. d are as many inputs of the tile, g the window.
+// At each point, the sum over input channels is a matrix product: of split numbers on a matrix unit
+// for bfloat16 (product.h), else of float32 (gemm.h).
 //
-// Along a side of 2 outputs the points are 0, +-1 and infinity, for which B is but additions; along
-// one of 4, they are 0, +-kWinogradNear, +-kWinogradFar and infinity.
+// A side of one output and one tap is left as it is. Along one of 3 taps and 2 outputs the points
+// are 0, +-1 and infinity, for which B is but additions; with 4 outputs, they are 0,
+// +-kWinogradNear, +-kWinogradFar and infinity. Along one of 2 taps they are +-1 and infinity, or
+// +-kWinogradFar2, +-kWinogradNear2 and infinity.
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "kernels/split/split.h"
 #include "weft/isa.h"
 
 namespace weft::kernels {
 
-inline constexpr std::int64_t kWinogradWindow = 3;
+inline constexpr std::int64_t kWinogradTaps = 3;  // of a side, at most
 
-// Outputs of a tile, each side 2 or 4.
+// A tile's outputs, each side 1, 2 or 4, and its window's taps, 1 where there is one output.
 struct WinogradTile {
   std::int64_t rows, columns;
+  std::int64_t row_taps = rows == 1 ? 1 : 3;
+  std::int64_t column_taps = columns == 1 ? 1 : 3;
 
-  constexpr std::int64_t row_points() const noexcept { return rows + kWinogradWindow - 1; }
-  constexpr std::int64_t column_points() const noexcept { return columns + kWinogradWindow - 1; }
+  constexpr std::int64_t row_points() const noexcept { return rows + row_taps - 1; }
+  constexpr std::int64_t column_points() const noexcept { return columns + column_taps - 1; }
   constexpr std::int64_t points() const noexcept { return row_points() * column_points(); }
   constexpr bool operator==(const WinogradTile&) const noexcept = default;
 };
@@ -147,34 +152,53 @@ struct WinogradUnit {
   void (*multiply)(const WinogradProduct& product) noexcept;
 };
 
-// Interpolation points of a side of 4.
+// Interpolation points of a side of 4 outputs and 3 taps, with 0 and infinity, and of 2 taps, with
+// infinity.
 inline constexpr double kWinogradNear = 0.625;
 inline constexpr double kWinogradFar = 1.5;
+inline constexpr double kWinogradNear2 = 0.375;
+inline constexpr double kWinogradFar2 = 1.25;
 
-// Row `point` of G for a side of m outputs: what the three numbers of a window's row (or column)
-// are multiplied by.
+// Row `point` of G for a side of m outputs and r taps: what the numbers of a window's row (or
+// column) are multiplied by.
 struct WinogradFilterRow {
-  double g[kWinogradWindow];
+  double g[kWinogradTaps];
 };
-constexpr WinogradFilterRow winograd_filter_row(std::int64_t m, std::int64_t point) noexcept {
-  if (point == 0 && m == 2) return {{1, 0, 0}};
-  if (point == m + kWinogradWindow - 2) return {{0, 0, 1}};
-  if (m == 2) return {{0.5, point == 1 ? 0.5 : -0.5, 0.5}};
+constexpr WinogradFilterRow winograd_filter_row(std::int64_t m, std::int64_t r,
+                                                std::int64_t point) noexcept {
+  if (r == 1) return {{1, 0, 0}};
+  const double sign = point % 2 == (r == 2 ? 0 : 1) ? 1 : -1;
+  if (point == m + r - 2)
+    return r == 2 ? WinogradFilterRow{{0, 1, 0}} : WinogradFilterRow{{0, 0, 1}};
+  if (r == 2 && m == 2) return {{sign / 2, 0.5, 0}};
+  if (r == 2) {
+    const bool far = point <= 1;
+    const double root = far ? kWinogradFar2 : kWinogradNear2;
+    const double other = far ? kWinogradNear2 : kWinogradFar2;
+    const double scale = 1 / (2 * root * (root * root - other * other));
+    return {{sign * scale, scale * root, 0}};
+  }
+  if (m == 2)
+    return point == 0 ? WinogradFilterRow{{1, 0, 0}} : WinogradFilterRow{{0.5, sign / 2, 0.5}};
   constexpr double a = kWinogradNear * kWinogradNear;
   constexpr double b = kWinogradFar * kWinogradFar;
   if (point == 0) return {{1 / (a * b), 0, 0}};
   const bool near = point <= 2;
   const double square = near ? a : b;
-  const double root = (near ? kWinogradNear : kWinogradFar) * (point % 2 == 1 ? 1 : -1);
+  const double root = (near ? kWinogradNear : kWinogradFar) * sign;
   const double scale = 1 / (2 * square * (square - (near ? b : a)));
   return {{scale, scale * root, scale * square}};
 }
 
-// Null where there are none for the instruction set, or for another tile than 2 x 2, 2 x 4 and 4
-// x 4.
+// Null where there are none for the instruction set, or for another tile than those of
+// winograd_levels.h.
 const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexcept;
 
-// Likewise where this build has none; whether the machine has one, split_kernels() tells.
+// Those of all tiles; none likewise.
+std::span<const WinogradKernels> winograd_kernels(Isa isa) noexcept;
+
+// Likewise for others than windows of 3 x 3, or where this build has none; whether the machine has
+// one, split_kernels() tells.
 const WinogradUnit* winograd_unit(const WinogradTile& tile) noexcept;
 
 }  // namespace weft::kernels

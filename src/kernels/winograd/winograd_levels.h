@@ -1,7 +1,8 @@
 #pragma once
 
 // Declares the Winograd kernels of the instruction sets that have them; winograd.h has their
-// contracts. The end of a name is the tile.
+// contracts. The end of a name is the tile, with its taps where these are not 3 a side that has
+// any.
 
 namespace weft::kernels {
 struct SplitRange;
@@ -13,20 +14,23 @@ struct WinogradResult;
 struct WinogradRows;
 }  // namespace weft::kernels
 
-#define WEFT_DECLARE_WINOGRAD(tile)                                                \
+// All tiles: name, outputs and taps of rows, then of columns.
+#define WEFT_WINOGRAD_TILES(of)                                                           \
+  of(2x2, 2, 3, 2, 3) of(2x4, 2, 3, 4, 3) of(4x4, 4, 3, 4, 3) of(1x2, 1, 1, 2, 3)         \
+      of(1x4, 1, 1, 4, 3) of(2x1, 2, 3, 1, 1) of(4x1, 4, 3, 1, 1) of(2x2_2x2, 2, 2, 2, 2) \
+          of(2x4_2x2, 2, 2, 4, 2) of(4x4_2x2, 4, 2, 4, 2) of(1x2_1x2, 1, 1, 2, 2)         \
+              of(1x4_1x2, 1, 1, 4, 2)
+
+#define WEFT_DECLARE_WINOGRAD(tile, ...)                                           \
   void winograd_rows_##tile(const WinogradRows& rows, SplitRange& range) noexcept; \
   void winograd_channel_##tile(const WinogradChannel& channel) noexcept;           \
   void winograd_store_##tile(const WinogradResult& result) noexcept;               \
   void winograd_channels_##tile(const WinogradChannels& result) noexcept;
 namespace weft::kernels::avx2 {
-WEFT_DECLARE_WINOGRAD(2x2)
-WEFT_DECLARE_WINOGRAD(2x4)
-WEFT_DECLARE_WINOGRAD(4x4)
+WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 }  // namespace weft::kernels::avx2
 namespace weft::kernels::avx512 {
-WEFT_DECLARE_WINOGRAD(2x2)
-WEFT_DECLARE_WINOGRAD(2x4)
-WEFT_DECLARE_WINOGRAD(4x4)
+WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 }  // namespace weft::kernels::avx512
 #undef WEFT_DECLARE_WINOGRAD
 

@@ -1,5 +1,3 @@
-#include <span>
-
 #include "kernels/winograd/winograd.h"
 #include "kernels/winograd/winograd_levels.h"
 
@@ -8,26 +6,25 @@ namespace weft::kernels {
 namespace {
 
 // A level's tiles.
-#define WEFT_WINOGRAD_TILE(level, tile, rows, columns)                          \
-  {                                                                             \
-    {rows, columns}, "winograd_" #tile "_" #level, level::winograd_rows_##tile, \
-        level::winograd_channel_##tile, level::winograd_store_##tile,           \
-        level::winograd_channels_##tile                                         \
-  }
-#define WEFT_WINOGRAD_LEVEL(level)                                                   \
-  constexpr WinogradKernels level##_table[] = {WEFT_WINOGRAD_TILE(level, 2x2, 2, 2), \
-                                               WEFT_WINOGRAD_TILE(level, 2x4, 2, 4), \
-                                               WEFT_WINOGRAD_TILE(level, 4x4, 4, 4)};
+#define WEFT_WINOGRAD_ROW(level, tile, rows, row_taps, columns, column_taps) \
+  {{rows, columns, row_taps, column_taps},                                   \
+   "winograd_" #tile "_" #level,                                             \
+   level::winograd_rows_##tile,                                              \
+   level::winograd_channel_##tile,                                           \
+   level::winograd_store_##tile,                                             \
+   level::winograd_channels_##tile},
 #ifdef WEFT_HAVE_avx2
-WEFT_WINOGRAD_LEVEL(avx2)
+#define WEFT_WINOGRAD_AVX2(...) WEFT_WINOGRAD_ROW(avx2, __VA_ARGS__)
+constexpr WinogradKernels avx2_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX2)};
 #endif
 #ifdef WEFT_HAVE_avx512
-WEFT_WINOGRAD_LEVEL(avx512)
+#define WEFT_WINOGRAD_AVX512(...) WEFT_WINOGRAD_ROW(avx512, __VA_ARGS__)
+constexpr WinogradKernels avx512_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX512)};
 #endif
-#undef WEFT_WINOGRAD_LEVEL
-#undef WEFT_WINOGRAD_TILE
 
-std::span<const WinogradKernels> table_of([[maybe_unused]] Isa isa) noexcept {
+}  // namespace
+
+std::span<const WinogradKernels> winograd_kernels([[maybe_unused]] Isa isa) noexcept {
 #ifdef WEFT_HAVE_avx512
   if (isa >= Isa::avx512) return avx512_table;
 #endif
@@ -37,10 +34,8 @@ std::span<const WinogradKernels> table_of([[maybe_unused]] Isa isa) noexcept {
   return {};
 }
 
-}  // namespace
-
 const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexcept {
-  for (const WinogradKernels& row : table_of(isa)) {
+  for (const WinogradKernels& row : winograd_kernels(isa)) {
     if (row.tile == tile) return &row;
   }
   return nullptr;

@@ -200,6 +200,7 @@ class RangeOf {
 
 #endif
 
+inline void interleave(Vector (&)[1]) {}
 inline void interleave(Vector (&y)[4]) {
   Vector even[] = {y[0], y[2]};
   Vector odd[] = {y[1], y[3]};

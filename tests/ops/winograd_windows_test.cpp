@@ -1,0 +1,207 @@
+// Winograd's algorithm for other windows than of 3 x 3 taps.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "ops/winograd_case.h"
+
+namespace weft::ops {
+namespace {
+
+using kernels::WinogradTile;
+
+struct Window {
+  Dims input, filter;
+  Dims start_padding, end_padding;
+  Dims dilations = {1, 1};
+  std::uint32_t groups = 1;
+  ConvolutionDirection direction = ConvolutionDirection::forward;
+};
+
+ConvolutionParams params_of(const Window& window) {
+  ConvolutionParams p;
+  p.input.sizes = window.input;
+  p.filter.sizes = window.filter;
+  p.dilations = window.dilations;
+  p.start_padding = window.start_padding;
+  p.end_padding = window.end_padding;
+  p.group_count = window.groups;
+  p.direction = window.direction;
+  const bool backward = window.direction == ConvolutionDirection::backward;
+  p.bias = TensorDesc{
+      .sizes = {1, backward ? window.filter[1] * window.groups : window.filter[0], 1, 1}};
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+class WinogradWindowsTest : public WinogradConvolutionTest {
+ protected:
+  // Taps of the tile's window, or as many as are asked for where it has more than one.
+  std::uint32_t height(std::uint32_t taps) const { return tile().row_taps == 1 ? 1 : taps; }
+  std::uint32_t width(std::uint32_t taps) const { return tile().column_taps == 1 ? 1 : taps; }
+};
+
+TEST_P(WinogradWindowsTest, OfATile) {
+  const auto h = static_cast<std::uint32_t>(tile().row_taps);
+  const auto w = static_cast<std::uint32_t>(tile().column_taps);
+  expect_right(params_of({{1, 32, 8, 8}, {32, 32, h, w}, {h / 2, w / 2}, {h / 2, w / 2}}));
+  expect_right(params_of({{2, 40, 9, 28}, {33, 40, h, w}, {h - 1, 0}, {0, w - 1}}));
+  expect_right(params_of({{1, 5, 3, 3}, {3, 5, h, w}, {0, 0}, {0, 0}}));
+  expect_right(params_of({{1, 17, 1, 70}, {65, 17, h, w}, {h, w}, {h, w}}));
+  expect_right(params_of({{1, 5, 3, 600}, {4, 5, h, w}, {0, 0}, {1, 1}}));
+  expect_right(params_of({{1, 5, 300, 3}, {4, 5, h, w}, {2, 0}, {0, 3}}));
+  expect_right(params_of({{1, 200, 5, 7}, {40, 200, h, w}, {h / 2, w / 2}, {0, 0}}));
+  expect_right(params_of({{2, 24, 15, 18}, {20, 12, h, w}, {1, 1}, {0, 2}, {1, 1}, 2}));
+  expect_right(params_of({{2, 9, 14, 22}, {20, 9, h, w}, {3, 2}, {0, 1}, {2, 3}}));
+}
+
+// Cut into several, of which the last may have fewer taps.
+TEST_P(WinogradWindowsTest, OfMoreTaps) {
+  for (const std::uint32_t taps : {2u, 4u, 5u, 7u}) {
+    const std::uint32_t h = height(taps), w = width(taps);
+    expect_right(params_of({{1, 20, 7, 9}, {33, 20, h, w}, {h / 2, w / 2}, {h / 2, w / 2}}));
+    expect_right(params_of({{2, 34, 4, 70}, {5, 34, h, w}, {h - 1, 0}, {0, w - 1}}));
+    expect_right(params_of({{2, 6, 7, 9}, {8, 3, h, w}, {4, 4}, {3, 3}, {1, 2}, 2}));
+  }
+  expect_right(params_of({{1, 9, 4, 5}, {7, 9, height(11), width(4)}, {9, 9}, {9, 9}}));
+}
+
+TEST_P(WinogradWindowsTest, BothModesAndDirections) {
+  for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
+    for (const std::uint32_t taps : {2u, 3u, 5u}) {
+      const std::uint32_t h = height(taps), w = width(taps);
+      ConvolutionParams p = params_of({{1, 24, 12, 19}, {9, 24, h, w}, {1, 0}, {0, 1}, {1, 2}});
+      p.mode = mode;
+      expect_right(p);
+      p = params_of({{2, 10, 12, 19},
+                     {10, 24, h, w},
+                     {h - 1, 0},
+                     {0, w - 1},
+                     {2, 1},
+                     1,
+                     ConvolutionDirection::backward});
+      p.mode = mode;
+      expect_right(p);
+    }
+  }
+}
+
+// Images that share blocks of tiles, and an unsafe number in one of them.
+TEST_P(WinogradWindowsTest, SmallImages) {
+  constexpr std::uint32_t kBatch = 19;
+  const std::uint32_t h = height(3), w = width(3);
+  ConvolutionParams p = params_of({{kBatch, 33, h, 5}, {40, 33, h, w}, {h / 2, 1}, {h / 2, 1}});
+  if (tile().rows == 1 && vectors() == WinogradVectors::of_tiles) {
+    EXPECT_NE(winograd(p).explain().find(" stacked images "), std::string::npos)
+        << winograd(p).explain();
+  }
+  expect_right(p);
+  p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+  expect_right(p);
+  const Floats b(40, 0.5f);
+  const Floats weights = numbers(count_of(p.filter));
+  Floats x = numbers(count_of(p.input));
+  const Floats expected = run(winograd(p), x, weights, b);
+  x[5 * (x.size() / kBatch)] = std::numeric_limits<float>::infinity();
+  const Floats odd = run(winograd(p), x, weights, b);
+  const std::size_t image = expected.size() / kBatch;
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    const auto first = static_cast<std::ptrdiff_t>(i * image);
+    const auto end = first + static_cast<std::ptrdiff_t>(image);
+    EXPECT_EQ(std::equal(odd.begin() + first, odd.begin() + end, expected.begin() + first), i != 5)
+        << i;
+  }
+}
+
+TEST_P(WinogradWindowsTest, Float16IsRoundedAtTheEnd) {
+  for (const std::uint32_t taps : {2u, 3u, 7u}) {
+    const ConvolutionParams params = params_of(
+        {{2, 40, 8, 41}, {33, 40, height(taps), width(taps)}, {height(taps) - 1, 1}, {0, 1}});
+    const Halves x = halves(numbers(count_of(params.input)));
+    const Halves w = halves(numbers(count_of(params.filter)));
+    const Halves b = halves(numbers(params.output.sizes[1]));
+    const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
+    EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Vectors, WinogradWindowsTest,
+    ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512),
+                       ::testing::Values(WinogradTile{1, 2}, WinogradTile{1, 4}, WinogradTile{2, 1},
+                                         WinogradTile{4, 1}, WinogradTile{2, 4},
+                                         WinogradTile{2, 2, 2, 2}, WinogradTile{2, 4, 2, 2},
+                                         WinogradTile{4, 4, 2, 2}, WinogradTile{1, 2, 1, 2},
+                                         WinogradTile{1, 4, 1, 2}),
+                       ::testing::Values(WinogradVectors::of_tiles, WinogradVectors::of_channels)),
+    way_text);
+
+class WinogradWindowsErrorTest : public WinogradErrors, public ::testing::WithParamInterface<Isa> {
+ protected:
+  void SetUp() override { skip_without(GetParam()); }
+
+  void expect_below_chain(std::uint32_t channels, std::uint32_t height, std::uint32_t width,
+                          const WinogradTile& tile) {
+    const std::uint32_t rows = height == 1 ? 4 : 30;
+    SCOPED_TRACE(std::to_string(channels) + " channels, " + std::to_string(height) + " x " +
+                 std::to_string(width));
+    WinogradErrors::expect_below_chain(params_of({{1, channels, rows, 60},
+                                                  {4, channels, height, width},
+                                                  {height / 2, width / 2},
+                                                  {height / 2, width / 2}}),
+                                       GetParam(), tile);
+  }
+};
+
+TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
+  expect_below_chain(32, 1, 3, {1, 2});
+  expect_below_chain(32, 3, 1, {2, 1});
+  expect_below_chain(104, 1, 3, {1, 4});
+  expect_below_chain(256, 1, 3, {1, 4});
+  expect_below_chain(104, 3, 1, {4, 1});
+  expect_below_chain(64, 1, 5, {1, 4});
+  expect_below_chain(32, 1, 11, {1, 4});
+  expect_below_chain(24, 5, 5, {2, 4});
+  expect_below_chain(14, 7, 7, {2, 4});
+  expect_below_chain(48, 2, 2, {2, 2, 2, 2});
+  expect_below_chain(80, 2, 2, {2, 4, 2, 2});
+  expect_below_chain(160, 2, 2, {4, 4, 2, 2});
+  expect_below_chain(256, 2, 2, {4, 4, 2, 2});
+  expect_below_chain(44, 4, 4, {4, 4, 2, 2});
+  expect_below_chain(48, 1, 2, {1, 2, 1, 2});
+  expect_below_chain(104, 1, 2, {1, 4, 1, 2});
+  expect_below_chain(52, 1, 4, {1, 4, 1, 2});
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, WinogradWindowsErrorTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+// By default where they pay, never with the options that forbid them, and for every number of
+// threads alike.
+TEST(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
+  if (base::choose_isa(Isa::avx512) != Isa::avx512) {
+    GTEST_SKIP() << "no avx512, or WEFT_MAX_ISA forbids it";
+  }
+  const auto takes = [](const Window& window, const PlanOptions& options = {}) {
+    PlanOptions of = options;
+    of.max_isa = Isa::avx512;
+    return std::string(plan(params_of(window), of).algorithm());
+  };
+  const Window row{{1, 256, 1, 800}, {256, 256, 1, 3}, {0, 1}, {0, 1}};
+  EXPECT_EQ(takes(row), "winograd_1x4_avx512");
+  EXPECT_EQ(takes(row, {.threads = 7}), "winograd_1x4_avx512");
+  EXPECT_EQ(takes(row, {.winograd = Winograd::never}), "gemm_f32_avx512");
+  EXPECT_EQ(takes(row, {.strict = true}).find("winograd"), std::string::npos);
+  EXPECT_EQ(takes({{1, 288, 8, 784}, {128, 288, 3, 1}, {1, 0}, {1, 0}}), "winograd_4x1_avx512");
+  EXPECT_EQ(takes({{1, 256, 1, 300}, {1024, 256, 1, 9}, {0, 4}, {0, 4}}), "winograd_1x4_avx512");
+  EXPECT_EQ(takes({{1, 96, 27, 27}, {256, 96, 5, 5}, {2, 2}, {2, 2}}), "winograd_2x4_avx512");
+  EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {1, 1}}), "winograd_4x4_2x2_avx512");
+  EXPECT_EQ(takes({{1, 256, 32, 32}, {512, 256, 4, 4}, {1, 1}, {1, 1}}), "winograd_4x4_2x2_avx512");
+  EXPECT_EQ(takes({{1, 32, 1, 25600}, {32, 32, 1, 3}, {0, 1}, {0, 1}}), "gemm_f32_avx512");
+}
+
+}  // namespace
+}  // namespace weft::ops
