@@ -278,25 +278,35 @@ std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
   return std::make_shared<Body>(params, options);
 }
 
-// One for each tile.
+// One for each tile; for all phases of BACKWARD together, too.
 void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
                   std::vector<Way>& ways) {
   static constexpr kernels::WinogradTile kErrsMost{4, 4};
   if (options.winograd == Winograd::never) return;
   const Isa isa = base::choose_isa(options.max_isa);
+  const auto forward = ops::PhaseConvolution::as_forward(params);
   for (const kernels::WinogradKernels& of_tile : kernels::winograd_kernels(isa)) {
     const kernels::WinogradTile tile = of_tile.tile;
     if (tile == kErrsMost && options.winograd != Winograd::allowed) continue;
-    const std::string name = of_tile.name;
-    Way way{name.substr(0, name.rfind('_')),
-            ops::WinogradConvolution::seconds(params, options, tile),
-            [tile](const auto& p, const auto& o) -> std::shared_ptr<ops::PlanBody> {
-              return ops::WinogradConvolution::make(p, o, tile);
-            }};
+    const std::string level_name = of_tile.name;
+    const std::string name = level_name.substr(0, level_name.rfind('_'));
     // By vectors, 256 to 256 channels of 14 x 14: 7.9e-7, and 4.7e-7 by 2 x 4, which takes 1.11
     // times as long.
-    if (tile == kErrsMost) way.margin = isa < Isa::amx ? 1.1 : 1.07;
-    ways.push_back(std::move(way));
+    const double margin = tile != kErrsMost ? 1 : isa < Isa::amx ? 1.1 : 1.07;
+    const auto make = [tile](const ConvolutionParams& p, const PlanOptions& o) {
+      return ops::WinogradConvolution::make(p, o, tile);
+    };
+    const auto seconds = [&](const ConvolutionParams& p) {
+      return ops::WinogradConvolution::seconds(p, options, tile);
+    };
+    ways.push_back({name, seconds(params), make, margin});
+    if (!forward) continue;
+    ways.push_back({"phases_" + name,
+                    ops::PhaseConvolution::seconds(params, *forward, seconds(*forward)),
+                    [make](const ConvolutionParams& p, const PlanOptions& o) {
+                      return std::make_shared<ops::PhaseConvolution>(p, o, make);
+                    },
+                    margin});
   }
 }
 

@@ -96,7 +96,7 @@ class Packing {
 class PackedConvolution final : public PlanBody {
  public:
   PackedConvolution(const ConvolutionParams& params, const PlanOptions& options,
-                    std::uint32_t images, ConvolutionPlanner planner)
+                    std::uint32_t images, const ConvolutionPlanner& planner)
       : batch_(params.input.sizes[0]),
         images_(images),
         input_(params.input, images),
@@ -164,7 +164,7 @@ class PackedConvolution final : public PlanBody {
 
 std::shared_ptr<const PlanBody> convolution_packed(const ConvolutionParams& params,
                                                    const PlanOptions& options,
-                                                   ConvolutionPlanner planner) {
+                                                   const ConvolutionPlanner& planner) {
   if (!lies_apart(params.input) && !lies_apart(params.output)) return nullptr;
   if (repeats(params.input) || repeats(params.filter)) return nullptr;
   const std::uint32_t batch = params.input.sizes[0];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "ops/plan_body.h"
@@ -8,8 +9,8 @@
 namespace weft::ops {
 
 // What plans the parts: CONVOLUTION of whatever memory its params say.
-using ConvolutionPlanner = std::shared_ptr<const PlanBody> (*)(const ConvolutionParams& params,
-                                                               const PlanOptions& options);
+using ConvolutionPlanner = std::function<std::shared_ptr<const PlanBody>(
+    const ConvolutionParams& params, const PlanOptions& options)>;
 
 // For images whose pixels are apart in memory, as those with channels last are: packs some images
 // at a time into the workspace, convolves them there, and moves the results to where they belong.
@@ -20,6 +21,6 @@ using ConvolutionPlanner = std::shared_ptr<const PlanBody> (*)(const Convolution
 // nothing has to be packed. The params have passed validation.
 std::shared_ptr<const PlanBody> convolution_packed(const ConvolutionParams& params,
                                                    const PlanOptions& options,
-                                                   ConvolutionPlanner planner);
+                                                   const ConvolutionPlanner& planner);
 
 }  // namespace weft::ops

@@ -69,6 +69,27 @@ std::int64_t block_size(const ConvolutionAxis& axis, std::int64_t positions, std
   return base::divide_up(positions, blocks);
 }
 
+// Whether all phases read the same inputs, and what that makes is of a size to work with.
+bool can_be_forward(const ConvolutionParams& params, const ConvolutionGeometry& g) {
+  for (const ConvolutionAxis& axis : g.axes) {
+    if (axis.phase_count() > kMostPhases) return false;
+  }
+  std::uint64_t results = g.groups * g.out_channels;
+  for (const ConvolutionAxis& axis : g.axes) {
+    const PhaseRing ring = axis.ring();
+    const Phase first = axis.phase(0);
+    if (!ring.alike || ring.count != axis.phase_count() || first.taps == 0 ||
+        first_input(first) > 0 || first_input(first) < -std::int64_t{UINT32_MAX}) {
+      return false;
+    }
+    const auto of_axis = base::multiply(results, ring.count * position_count(axis, ring));
+    if (!of_axis) return false;
+    results = *of_axis;
+  }
+  return g.out_strides[kLast] == 1 && results <= kMost &&
+         *element_count(params.filter.sizes) <= kMost;
+}
+
 // Of one block.
 ConvolutionParams forward(const ConvolutionParams& params, const ConvolutionGeometry& g,
                           const std::array<std::int64_t, kSpatial>& block) {
@@ -108,26 +129,11 @@ ConvolutionParams forward(const ConvolutionParams& params, const ConvolutionGeom
 bool PhaseConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
   if (params.direction != ConvolutionDirection::backward) return false;
   const ConvolutionGeometry g(params);
-  for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.phase_count() > kMostPhases) return false;
-  }
-  const auto rings = rings_of(g);
-  std::uint64_t results = g.groups * g.out_channels;
+  if (!can_be_forward(params, g)) return false;
   std::int64_t terms = g.in_channels;
-  for (int d = 0; d < kSpatial; ++d) {
-    const ConvolutionAxis& axis = g.axes[d];
-    const Phase first = axis.phase(0);
-    if (!rings[d].alike || rings[d].count != axis.phase_count() || first.taps == 0 ||
-        first_input(first) > 0 || first_input(first) < -std::int64_t{UINT32_MAX}) {
-      return false;
-    }
-    const auto of_axis = base::multiply(results, rings[d].count * position_count(axis, rings[d]));
-    if (!of_axis) return false;
-    results = *of_axis;
-    terms *= first.taps;
-  }
+  for (const ConvolutionAxis& axis : g.axes) terms *= axis.phase(0).taps;
   if (terms < kFewTerms && g.out_channels >= kFewChannels) return false;
-  const std::int64_t phases = rings[kLast].count;
+  const std::int64_t phases = g.axes[kLast].ring().count;
   // Else results are turned from columns into rows first. In turns, one thread of Zen 5, us: 64 to
   // 32 channels, 24x32x32, 2x2x2: AVX-512 7700 and 5400, AVX2 10900 and 8260; a second tap gained
   // nothing. 512 to 256, 32x32, 2x2, would gain (6000, 5200), but its sums would be one chain of
@@ -135,12 +141,34 @@ bool PhaseConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   const Isa isa = base::choose_isa(options.max_isa);
   const bool apart = phases > 1 && has_one_tap(g) && terms <= kMostTermsApart && isa >= Isa::avx2 &&
                      isa < Isa::amx;
-  return (phases > kFewPhases || apart) && g.out_strides[kLast] == 1 && results <= kMost &&
-         *element_count(params.filter.sizes) <= kMost;
+  return phases > kFewPhases || apart;
+}
+
+std::optional<ConvolutionParams> PhaseConvolution::as_forward(const ConvolutionParams& params) {
+  if (params.direction != ConvolutionDirection::backward) return std::nullopt;
+  const ConvolutionGeometry g(params);
+  if (!can_be_forward(params, g) || has_one_tap(g)) return std::nullopt;
+  std::array<std::int64_t, kSpatial> positions;
+  std::int64_t phases = 1;
+  for (int d = 0; d < kSpatial; ++d) {
+    const PhaseRing ring = g.axes[d].ring();
+    positions[d] = position_count(g.axes[d], ring);
+    phases *= ring.count;
+  }
+  if (phases == 1) return std::nullopt;
+  return forward(params, g, positions);
+}
+
+double PhaseConvolution::seconds(const ConvolutionParams& params, const ConvolutionParams& forward,
+                                 double forward_seconds) {
+  constexpr double kInterleaved = 0.8e-9;  // a result, there and back
+  return params.input.sizes[0] *
+         (forward_seconds +
+          kInterleaved * static_cast<double>(*element_count(forward.output.sizes)));
 }
 
 PhaseConvolution::PhaseConvolution(const ConvolutionParams& params, const PlanOptions& options,
-                                   ConvolutionPlanner planner)
+                                   const ConvolutionPlanner& planner)
     : geometry_(params),
       rings_(rings_of(geometry_)),
       phases_(rings_[0].count * rings_[1].count * rings_[2].count),

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/transpose.h"
@@ -15,8 +16,9 @@ namespace weft::ops {
 
 // A BACKWARD convolution as a FORWARD one whose output channels are those of all stride phases: for
 // large strides and few channels, as in an inverse STFT, where each phase alone would fill neither
-// vectors nor the rows of its outputs; and for windows that do not overlap, as those of U-Nets,
-// whose FORWARD convolution is a 1x1 layer.
+// vectors nor the rows of its outputs; for windows that do not overlap, as those of U-Nets, whose
+// FORWARD convolution is a 1x1 layer; and where Winograd's algorithm takes fewer products, which
+// knows no strides.
 //
 //   out(n, o, u * stride - late + i) = convolved(n, o * phases + i, u)
 //
@@ -32,9 +34,17 @@ class PhaseConvolution final : public PlanBody {
   // one on a matrix unit, 1.0 to 8 times with AVX-512.
   static bool suits(const ConvolutionParams& params, const PlanOptions& options);
 
-  // Only where it suits. `planner` plans the FORWARD convolution of one image or block.
+  // The FORWARD convolution of one image, which a faster way than others may be there for; none
+  // where phases do not read the same inputs, or where that is nothing new.
+  static std::optional<ConvolutionParams> as_forward(const ConvolutionParams& params);
+  // What one core takes for all images, of which one takes so many seconds FORWARD.
+  static double seconds(const ConvolutionParams& params, const ConvolutionParams& forward,
+                        double forward_seconds);
+
+  // Only where it suits, or there is such a convolution. `planner` plans the one of an image or
+  // block.
   PhaseConvolution(const ConvolutionParams& params, const PlanOptions& options,
-                   ConvolutionPlanner planner);
+                   const ConvolutionPlanner& planner);
 
   void prepare(const void* filter, void* prepared) const noexcept override;
   void run(const RunArguments& arguments) const noexcept override;

@@ -73,11 +73,11 @@ struct Costs {
     };
     // Where rows are transformed alone, that waits for memory; where columns are, it is a copy.
     const double row = tile.column_taps == 1 ? 0.5 : tile.row_taps == 1 ? 1.7 : 1;
-    const double few_points = tile.points() < 6 ? 2.2 : 1;
-    return {.row = costs.row * row * few_points,
+    const double few_outputs = tile.rows * tile.columns == 2 ? 2.2 : 1;
+    return {.row = costs.row * row * few_outputs,
             .columns = costs.columns * static_cast<double>(tile.points()) /
                        static_cast<double>(known.points()),
-            .results = costs.results * few_points * work(tile) / work(known)};
+            .results = costs.results * few_outputs * work(tile) / work(known)};
   }
 };
 constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},

@@ -75,6 +75,26 @@ TEST(ConvolutionPhases, Blocks) {
   }
 }
 
+// Few phases too, where their convolution takes fewer products by Winograd's algorithm.
+TEST(ConvolutionPhases, ByWinogradsAlgorithm) {
+  constexpr Isa kIsa = Isa::avx512;
+  if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512";
+  for (ConvolutionParams params : {
+           backward_of({2, 160, 11, 15}, {160, 32, 4, 4}, {2, 2}, {1, 1}),
+           backward_of({1, 128, 127}, {128, 32, 16}, {8}, {4}),
+           backward_of({1, 64, 9, 15}, {64, 32, 6, 6}, {2, 2}, {2, 2}),
+       }) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    params.fused_activation = Activation{.type = OperatorType::activation_relu};
+    const Plan by_winograd = plan(params, {.max_isa = kIsa});
+    EXPECT_TRUE(by_winograd.algorithm().starts_with("winograd_")) << by_winograd.explain();
+    EXPECT_TRUE(has_phases(params, {.max_isa = kIsa}));
+    EXPECT_FALSE(has_phases(params, {.max_isa = kIsa, .winograd = Winograd::never}));
+    testing::expect_right(params, 1);
+    testing::expect_right(as_halves(params), 1, random_cases::Values::special);
+  }
+}
+
 TEST(ConvolutionPhases, Parameters) {
   const ConvolutionParams plain = backward_of({2, 40, 4, 6}, {40, 3, 2, 30}, {2, 10}, {0, 3});
   expect_right_phases(plain);
