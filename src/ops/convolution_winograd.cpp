@@ -88,9 +88,10 @@ std::int64_t WinogradConvolution::result_floats() const noexcept {
 }
 
 std::int64_t WinogradConvolution::row_floats() const noexcept {
-  if (images_.in_stride(2) == 1) return 0;
-  return (tiling_.block_rows * tiling_.tile.rows + tiling_.tile.row_taps - 1) *
-         images_.in_columns();
+  if (images_.in_column_stride() == 1) return 0;
+  const kernels::WinogradTile& tile = tiling_.tile;
+  return (tiling_.block_rows * tile.rows + tile.row_taps - 1) *
+         (tiling_.block_columns * tile.columns + tile.column_taps - 1);
 }
 
 WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
@@ -247,47 +248,51 @@ void WinogradConvolution::transform_images(const RunArguments& arguments, const 
   for (std::int64_t i = 0; i < tile.images; ++i) {
     const Part part = part_of(tile, i);
     if (part.rows <= 0) continue;  // the row between two images
-    WinogradImages::Image image = images[i];
-    const auto at = images_.channel(image, tile.group, channel);
-    if (!at || image.in_columns == 0) image.in_rows = 0;
-    image.first_row += images_.first_tap(1, channel);
-    image.first_column += images_.first_tap(2, channel);
-    transform_rows(tile, part, image, input + at.value_or(0) * element_bytes_,
+    WinogradImages::Input from = images_.input(images[i], tile.group, channel);
+    if (from.columns == 0) from.rows = 0;
+    transform_rows(tile, part, from, input + from.first * element_bytes_,
                    to + part.row * tile.columns, slot, ranges[i]);
   }
 }
 
 void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
-                                         const WinogradImages::Image& image, const std::byte* from,
+                                         const WinogradImages::Input& image, const std::byte* from,
                                          float* to, const Slot& slot,
                                          SplitRange& range) const noexcept {
   const kernels::WinogradTile& outputs = tiling_.tile;
   const std::int64_t first_row = part.image_row * outputs.rows + image.first_row;
   const std::int64_t rows = part.rows * outputs.rows + outputs.row_taps - 1;
-  const std::int64_t row_stride = images_.in_stride(1);
+  const std::int64_t row_stride = images_.in_row_stride();
   kernels::WinogradRows result{.from = from + first_row * row_stride * element_bytes_,
                                .half = data_type_ == DataType::float16,
                                .row_stride = row_stride,
                                .next = geometry_.in_channel_stride,
                                .rows = rows,
                                .begin = std::clamp<std::int64_t>(-first_row, 0, rows),
-                               .end = std::clamp<std::int64_t>(image.in_rows - first_row, 0, rows),
-                               .size = image.in_columns,
+                               .end = std::clamp<std::int64_t>(image.rows - first_row, 0, rows),
+                               .size = image.columns,
                                .first = tile.first_column * outputs.columns + image.first_column,
                                .tiles = tile.columns,
                                .to = to,
                                .point_stride = plane_point_,
                                .remainder_stride = plane_remainder_};
-  if (images_.in_stride(2) != 1) {
+  if (images_.in_column_stride() != 1) {
+    // Those columns that the tiles read.
+    const std::int64_t reach = tile.columns * outputs.columns + outputs.column_taps - 1;
+    const std::int64_t begin = std::clamp<std::int64_t>(result.first, 0, result.size);
+    const std::int64_t end = std::clamp<std::int64_t>(result.first + reach, 0, result.size);
+    const std::byte* const first = from + begin * images_.in_column_stride() * element_bytes_;
     for (std::int64_t row = result.begin; row < result.end; ++row) {
-      rows_.load(data_type_)(from + (first_row + row) * row_stride * element_bytes_,
-                             images_.in_stride(2), slot.rows + row * image.in_columns,
-                             image.in_columns);
+      rows_.load(data_type_)(first + (first_row + row) * row_stride * element_bytes_,
+                             images_.in_column_stride(), slot.rows + row * (end - begin),
+                             end - begin);
     }
     result.from = slot.rows;
     result.half = false;
-    result.row_stride = image.in_columns;
+    result.row_stride = end - begin;
     result.next = 0;
+    result.size = end - begin;
+    result.first -= begin;
   }
   kernels_.transform_rows(result, range);
 }

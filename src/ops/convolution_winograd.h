@@ -139,7 +139,7 @@ class WinogradConvolution : public SplitPlan {
                         const Slot& slot, kernels::SplitRange* ranges) const noexcept;
   Part part_of(const Tile& tile, std::int64_t i) const noexcept;
   // `from`: where the image begins in a channel.
-  void transform_rows(const Tile& tile, const Part& part, const WinogradImages::Image& image,
+  void transform_rows(const Tile& tile, const Part& part, const WinogradImages::Input& image,
                       const std::byte* from, float* to, const Slot& slot,
                       kernels::SplitRange& range) const noexcept;
   void list_runs(const RunArguments& arguments, const Tile& tile, const Slot& slot) const noexcept;
@@ -150,7 +150,7 @@ class WinogradConvolution : public SplitPlan {
   void store_sums(const RunArguments& arguments, const Tile& tile, std::int64_t channel,
                   float* sums) const noexcept;
   // Whether results need nothing more before they are stored.
-  bool in_place() const noexcept { return plain_results_ && images_.out_stride(2) == 1; }
+  bool in_place() const noexcept { return plain_results_ && images_.out_column_stride() == 1; }
   std::int64_t sums_floats() const noexcept;
   std::int64_t result_floats() const noexcept;
   std::int64_t row_floats() const noexcept;

@@ -22,9 +22,14 @@ bool has_all_taps(const ConvolutionAxis& axis) {
 bool is_window(const ConvolutionAxis& axis, std::int64_t taps) {
   if (!has_all_taps(axis) || (axis.window() == 1) != (taps == 1)) return false;
   const Phase phase = axis.phase(0);
-  return phase.in_step == 1 && phase.step == 1 &&
-         (taps == 1 ||
-          std::abs(phase.offset_step) <= std::max<std::int64_t>(axis.in_size() - 1, 1));
+  if (phase.step != 1) return false;
+  if (taps == 1 || phase.offset_step == 1) return true;
+  return phase.in_step == 1 &&
+         std::abs(phase.offset_step) <= std::max<std::int64_t>(axis.in_size() - 1, 1);
+}
+
+std::int64_t every(std::int64_t step, std::int64_t size, std::int64_t first) {
+  return base::divide_up(std::max<std::int64_t>(size - first, 0), step);
 }
 
 }  // namespace
@@ -35,17 +40,32 @@ bool WinogradImages::suits(const ConvolutionGeometry& geometry,
          is_window(geometry.axes[2], tile.column_taps);
 }
 
+WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_taps) noexcept
+    : taps(tile_taps) {
+  const Phase phase = axis.phase(0);
+  out_step = taps == 1 ? 1 : std::abs(phase.offset_step);
+  in_step = out_step * phase.in_step;
+  images = std::min(out_step, axis.out_size());
+  remainders = std::min(phase.in_step, axis.window());
+  windows = base::divide_up(base::divide_up(axis.window(), remainders), taps);
+}
+
 WinogradImages::WinogradImages(const ConvolutionGeometry& geometry,
                                const kernels::WinogradTile& tile) noexcept
     : geometry_(geometry),
       depth_(geometry.axes[0].phase(0)),
-      taps_{1, tile.row_taps, tile.column_taps} {
-  for (int axis = 0; axis < kSpatial; ++axis) {
-    const ConvolutionAxis& of = geometry.axes[axis];
-    steps_[axis] = taps_[axis] == 1 ? 1 : std::abs(of.phase(0).offset_step);
-    parts_[axis] = std::min(steps_[axis], of.out_size());
-    windows_[axis] = base::divide_up(of.window(), taps_[axis]);
-  }
+      rows_(geometry.axes[1], tile.row_taps),
+      columns_(geometry.axes[2], tile.column_taps) {}
+
+std::int64_t WinogradImages::out_rows() const noexcept {
+  return every(rows_.out_step, geometry_.axes[1].out_size(), 0);
+}
+std::int64_t WinogradImages::out_columns() const noexcept {
+  return every(columns_.out_step, geometry_.axes[2].out_size(), 0);
+}
+
+std::int64_t WinogradImages::mean_channels() const noexcept {
+  return base::divide_up(of_slice() * pairs_inside(geometry_.axes[0]), depth_.count);
 }
 
 // Sums of fewer taps err less. At the edges there are always fewer; where taps lie far apart, in
@@ -53,47 +73,30 @@ WinogradImages::WinogradImages(const ConvolutionGeometry& geometry,
 double WinogradImages::least_channels() const noexcept {
   constexpr double kEdges = 0.95;  // of all taps, that lie inside
   double inside = 1, windows = 1;
-  for (const int axis : {1, 2}) {
-    const ConvolutionAxis& of = geometry_.axes[axis];
-    const auto out = static_cast<double>(of.out_size());
-    windows *= static_cast<double>(of.window()) / static_cast<double>(taps_[axis]);
-    if (steps_[axis] == 1 && windows_[axis] == 1) continue;
-    inside *= static_cast<double>(pairs_inside(of)) / (static_cast<double>(of.window()) * out);
+  for (const int d : {1, 2}) {
+    const ConvolutionAxis& axis = geometry_.axes[d];
+    const Axis& of = d == 1 ? rows_ : columns_;
+    const auto window = static_cast<double>(axis.window());
+    windows *= window / static_cast<double>(of.taps);
+    if (of.out_step == 1 && of.parts() == 1) continue;
+    inside *=
+        static_cast<double>(pairs_inside(axis)) / (window * static_cast<double>(axis.out_size()));
   }
   return static_cast<double>(geometry_.in_channels * least_taps(geometry_.axes[0])) * windows *
          std::min(inside / kEdges, 1.0);
 }
 
-std::int64_t WinogradImages::mean_channels() const noexcept {
-  return base::divide_up(of_slice() * pairs_inside(geometry_.axes[0]), depth_.count);
-}
-
-std::int64_t WinogradImages::every(int axis, std::int64_t size, std::int64_t first) const noexcept {
-  return base::divide_up(std::max<std::int64_t>(size - first, 0), steps_[axis]);
-}
-
 WinogradImages::Image WinogradImages::image(std::int64_t index) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const std::int64_t column = base::take_digit(index, parts_[2]);
-  const std::int64_t row = base::take_digit(index, parts_[1]);
-  const std::int64_t slice = base::take_digit(index, depth_.count);
   Image image{};
-  image.out = index * g.out_batch_stride + slice * g.out_strides[0] + row * g.out_strides[1] +
-              column * g.out_strides[2];
-  image.out_rows = every(1, g.axes[1].out_size(), row);
-  image.out_columns = every(2, g.axes[2].out_size(), column);
-  // The input that the window of output `start` begins with: of which image, and where in it.
-  const auto first_of = [&](int axis, std::int64_t start, std::int64_t& first) {
-    const Phase phase = g.axes[axis].phase(0);
-    const std::int64_t at = start + std::min(phase.offset(0), phase.offset(phase.taps - 1));
-    first = base::floor_divide(at, steps_[axis]);
-    return at - first * steps_[axis];
-  };
-  const std::int64_t in_row = first_of(1, row, image.first_row);
-  const std::int64_t in_column = first_of(2, column, image.first_column);
-  image.in_rows = every(1, g.axes[1].in_size(), in_row);
-  image.in_columns = every(2, g.axes[2].in_size(), in_column);
-  image.in = index * g.in_batch_stride + in_row * g.in_strides[1] + in_column * g.in_strides[2];
+  image.column = base::take_digit(index, columns_.images);
+  image.row = base::take_digit(index, rows_.images);
+  const std::int64_t slice = base::take_digit(index, depth_.count);
+  image.volume = index;
+  image.out = index * g.out_batch_stride + slice * g.out_strides[0] + image.row * g.out_strides[1] +
+              image.column * g.out_strides[2];
+  image.rows = every(rows_.out_step, g.axes[1].out_size(), image.row);
+  image.columns = every(columns_.out_step, g.axes[2].out_size(), image.column);
   image.first_slice = slice * depth_.in_step + depth_.first_offset;
   const auto taps = taps_inside(depth_, slice, 1, g.axes[0].in_size());
   image.begin_tap = taps[0];
@@ -101,31 +104,50 @@ WinogradImages::Image WinogradImages::image(std::int64_t index) const noexcept {
   return image;
 }
 
-std::optional<std::int64_t> WinogradImages::channel(const Image& image, std::int64_t group,
-                                                    std::int64_t channel) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  const std::int64_t slice = image.first_slice + channel / of_slice() * depth_.offset_step;
-  if (slice < 0 || slice >= g.axes[0].in_size()) return std::nullopt;
-  return image.in + slice * g.in_strides[0] +
-         (group * g.in_channels + channel % g.in_channels) * g.in_channel_stride;
+WinogradImages::Parts WinogradImages::parts(std::int64_t channel) const noexcept {
+  std::int64_t part = channel / of_part();
+  const std::int64_t column = base::take_digit(part, columns_.parts());
+  return {.row = part % rows_.parts(), .column = column};
 }
 
-std::int64_t WinogradImages::first_tap(int axis, std::int64_t channel) const noexcept {
-  const std::int64_t part = channel / geometry_.in_channels;
-  return (axis == 2 ? part : part / windows_[2]) % windows_[axis] * taps_[axis];
+WinogradImages::Input WinogradImages::input(const Image& image, std::int64_t group,
+                                            std::int64_t channel) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t slice = image.first_slice + channel / of_slice() * depth_.offset_step;
+  if (slice < 0 || slice >= g.axes[0].in_size()) return {};
+  const Parts part = parts(channel);
+  Input input{};
+  input.first = image.volume * g.in_batch_stride + slice * g.in_strides[0] +
+                (group * g.in_channels + channel % g.in_channels) * g.in_channel_stride;
+  // The input that the first tap of output `start` meets: of which image, and where in it.
+  const auto locate = [&](int d, const Axis& of, std::int64_t start, std::int64_t tap,
+                          std::int64_t& first, std::int64_t& size) {
+    const Phase phase = g.axes[d].phase(0);
+    const std::int64_t lowest = std::min(phase.offset(0), phase.offset(phase.taps - 1));
+    const std::int64_t at = start + lowest + tap * of.out_step;
+    first = base::floor_divide(at, of.in_step);
+    const std::int64_t remainder = at - first * of.in_step;
+    size = every(of.in_step, g.axes[d].in_size(), remainder);
+    input.first += remainder * g.in_strides[d];
+  };
+  locate(1, rows_, image.row, rows_.tap(part.row, 0), input.first_row, input.rows);
+  locate(2, columns_, image.column, columns_.tap(part.column, 0), input.first_column,
+         input.columns);
+  return input;
 }
 
 std::optional<std::int64_t> WinogradImages::tap(std::int64_t channel, std::int64_t i,
                                                 std::int64_t j) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  const Parts part = parts(channel);
   std::int64_t offset =
       channel / of_slice() * g.filter_strides[0] + channel % g.in_channels * g.filter_in_stride;
-  for (const int axis : {1, 2}) {
-    const ConvolutionAxis& of = g.axes[axis];
-    std::int64_t tap = first_tap(axis, channel) + (axis == 1 ? i : j);
+  for (const int d : {1, 2}) {
+    const ConvolutionAxis& of = g.axes[d];
+    std::int64_t tap = d == 1 ? rows_.tap(part.row, i) : columns_.tap(part.column, j);
     if (tap >= of.window()) return std::nullopt;
     if (of.phase(0).offset_step < 0) tap = of.window() - 1 - tap;
-    offset += tap * g.filter_strides[axis];
+    offset += tap * g.filter_strides[d];
   }
   return offset;
 }

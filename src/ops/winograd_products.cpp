@@ -25,9 +25,6 @@ namespace {
 
 constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 
-// Rows that do not lie in place are gathered whole, all that a tile reads of a channel.
-constexpr std::int64_t kMostGathered = 1 << 14;
-
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds. On the unit 4 x 4, which errs twice as
 // much as others, gains little but where the filters of many channels, or of many images' tiles,
@@ -323,7 +320,6 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const ConvolutionGeometry g(params);
   if (!WinogradImages::suits(g, tile)) return kNever;
   const WinogradImages images(g, tile);
-  if (images.in_stride(2) != 1 && images.in_columns() > kMostGathered) return kNever;
   const bool unit = isa >= Isa::amx && kernels::split_kernels(kParts) != nullptr;
   // What that makes of volumes, of taps that lie apart and of larger windows was never measured,
   // nor when vectors beside it pay.

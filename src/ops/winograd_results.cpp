@@ -36,14 +36,14 @@ void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& t
       const std::int64_t count =
           std::min({tile.columns - at % tile.columns, end - at, middle - at});
       at += count;
-      const std::int64_t rows = image.out_rows - row;
+      const std::int64_t rows = image.rows - row;
       const std::int64_t columns =
-          std::min(count * outputs.columns, image.out_columns - first_column - column);
+          std::min(count * outputs.columns, image.columns - first_column - column);
       if (rows <= 0 || columns <= 0) continue;  // between two images, or of larger ones alone
       void* to = slot.sums + tile_row * outputs.rows * tile.columns * outputs.columns + column;
       if (in_place()) {
         to = output +
-             (image.out + row * images_.out_stride(1) + first_column + column) * element_bytes_;
+             (image.out + row * images_.out_row_stride() + first_column + column) * element_bytes_;
       }
       slot.runs[run++] = {.first = at - count - n * block,
                           .columns = columns,
@@ -68,7 +68,7 @@ WinogradConvolution::Place WinogradConvolution::place_of(const Tile& tile,
   return {.outputs = outputs,
           .offset = (tile.group * g.out_channels + channel) * g.out_channel_stride,
           .output_stride = g.out_channel_stride,
-          .row_stride = images_.out_stride(1),
+          .row_stride = images_.out_row_stride(),
           .half = data_type_ == DataType::float16};
 }
 
@@ -141,21 +141,21 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
   for (std::int64_t i = 0; i < tile.images; ++i) {
     const Part part = part_of(tile, i);
     const WinogradImages::Image image = images_.image(tile.image + i);
-    const std::int64_t columns = std::min(pitch, image.out_columns - first_column);
+    const std::int64_t columns = std::min(pitch, image.columns - first_column);
     if (columns <= 0) continue;
     const std::int64_t first_row = part.image_row * tiling_.tile.rows;
-    const std::int64_t rows = std::min(part.rows * tiling_.tile.rows, image.out_rows - first_row);
+    const std::int64_t rows = std::min(part.rows * tiling_.tile.rows, image.rows - first_row);
     for (std::int64_t o = 0; o < channels; ++o) {
       float* from = sums + o * (sums_floats() / kSplitBlock) + part.row * tiling_.tile.rows * pitch;
       std::byte* to =
           static_cast<std::byte*>(arguments.outputs[0]) +
           (image.out + (tile.group * g.out_channels + channel + o) * g.out_channel_stride +
-           first_row * images_.out_stride(1) + first_column * images_.out_stride(2)) *
+           first_row * images_.out_row_stride() + first_column * images_.out_column_stride()) *
               element_bytes_;
       for (std::int64_t row = 0; row < rows; ++row, from += pitch) {
         if (!relu_) general_.activate(from, columns);
-        rows_.store(data_type_)(from, to + row * images_.out_stride(1) * element_bytes_,
-                                images_.out_stride(2), columns);
+        rows_.store(data_type_)(from, to + row * images_.out_row_stride() * element_bytes_,
+                                images_.out_column_stride(), columns);
       }
     }
   }

@@ -176,7 +176,7 @@ constexpr double kMovedRow = 5e-9, kMoved = 0.8e-9;
 
 struct Channels {
   std::int64_t in, out;
-  bool apart;  // rows are gathered from taps that lie apart, and scattered
+  bool gathered, scattered;  // row by row, from and to every so many columns
 };
 
 // Of a block of tiles.
@@ -227,11 +227,12 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
   }
   const auto positions = static_cast<double>(columns * tile.columns);
   const double slow = tile.row_taps == 1 ? 1.5 : 1;  // nothing of a row is there already
-  const double moved = channels.apart ? static_cast<double>(rows * tile.rows) *
-                                            (kMovedRow + slow * kMoved * positions)
-                                      : 0;
-  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + moved),
-          products + out * (results + moved)};
+  const double moved =
+      static_cast<double>(rows * tile.rows) * (kMovedRow + slow * kMoved * positions);
+  const double gathered = channels.gathered ? moved : 0;
+  const double scattered = channels.scattered ? moved : 0;
+  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + gathered),
+          products + out * (results + scattered)};
 }
 
 // Time on some threads. Each of them transforms the inputs of a block for itself, as if they never
@@ -260,7 +261,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   columns = divide_up(images.out_columns(), tile.columns);
   batch = images.count();
   const Channels channels{images.mean_channels(), geometry.out_channels,
-                          images.in_stride(2) != geometry.in_strides[2]};
+                          images.in_column_stride() != geometry.in_strides[2],
+                          images.out_column_stride() != geometry.out_strides[2]};
   const Costs costs = costs_of(products);
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;

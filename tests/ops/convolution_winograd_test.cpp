@@ -321,7 +321,8 @@ TEST_F(WinogradChoiceTest, NeverForFewChannels) {
 TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
   for (const std::uint32_t channels : {16u, 64u, 320u, 1280u, 5000u}) {
     for (const std::uint32_t size : {1u, 14u, 56u, 300u, 5000u}) {
-      const ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
+      ConvolutionParams params = padded({1, channels, 256, 1, 20, size, 3, 1, 1}, 1, 1);
+      if (channels % 3 == 1) params.input.strides = {0, 40 * size, 2 * size, 2};  // gathered
       for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
         if (std::isinf(WinogradConvolution::seconds(params, {}, tile))) continue;
         for (const auto vectors : {WinogradVectors::of_tiles, WinogradVectors::of_channels}) {
@@ -336,13 +337,6 @@ TEST_F(WinogradChoiceTest, MemoryOfAThreadIsBounded) {
       }
     }
   }
-  skip_without(Isa::avx2);
-  if (IsSkipped()) return;
-  // Rows that would be gathered whole.
-  ConvolutionParams apart = padded({1, 64, 64, 1, 20, 20'000, 3, 1, 1}, 1, 1);
-  EXPECT_FALSE(std::isinf(WinogradConvolution::seconds(apart, {}, {2, 4})));
-  apart.input.strides = {0, 40'000, 0, 2};
-  EXPECT_TRUE(std::isinf(WinogradConvolution::seconds(apart, {}, {2, 4})));
 }
 
 WEFT_FOR_WINOGRAD_WAYS(WinogradConvolutionTest);

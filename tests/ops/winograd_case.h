@@ -70,8 +70,15 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
     double channels = static_cast<double>(params.input.sizes[1]) / params.group_count;
     const Dims& window = params.filter.sizes;
     if (window.size() == 5) channels *= window[2];
-    channels *= std::ceil(window[window.size() - 2] / static_cast<double>(tile().row_taps)) *
-                std::ceil(window[window.size() - 1] / static_cast<double>(tile().column_taps));
+    // Parts of the window, of each remainder by the stride.
+    const auto parts = [&](std::size_t axis, std::int64_t tile_taps) {
+      const double stride = params.strides.empty() ? 1 : params.strides[axis - 2];
+      const double remainders = std::min<double>(stride, window[axis]);
+      return remainders *
+             std::ceil(std::ceil(window[axis] / remainders) / static_cast<double>(tile_taps));
+    };
+    channels *= parts(window.size() - 2, tile().row_taps);
+    channels *= parts(window.size() - 1, tile().column_taps);
     const double sums = 3 * std::sqrt(channels);
     for (std::size_t i = 0; i < result.size(); ++i) {
       const double sum = (expected[i].range.low + expected[i].range.high) / 2;

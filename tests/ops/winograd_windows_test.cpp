@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "ops/winograd_case.h"
 
@@ -18,6 +19,7 @@ struct Window {
   Dims dilations = {1, 1};
   std::uint32_t groups = 1;
   ConvolutionDirection direction = ConvolutionDirection::forward;
+  Dims strides = {1, 1};
 };
 
 ConvolutionParams params_of(const Window& window) {
@@ -25,6 +27,7 @@ ConvolutionParams params_of(const Window& window) {
   p.input.sizes = window.input;
   p.filter.sizes = window.filter;
   p.dilations = window.dilations;
+  p.strides = window.strides;
   p.start_padding = window.start_padding;
   p.end_padding = window.end_padding;
   p.group_count = window.groups;
@@ -66,6 +69,31 @@ TEST_P(WinogradWindowsTest, OfMoreTaps) {
     expect_right(params_of({{2, 6, 7, 9}, {8, 3, h, w}, {4, 4}, {3, 3}, {1, 2}, 2}));
   }
   expect_right(params_of({{1, 9, 4, 5}, {7, 9, height(11), width(4)}, {9, 9}, {9, 9}}));
+}
+
+// Each remainder of the taps by the stride has rows and columns of the input to itself.
+TEST_P(WinogradWindowsTest, Strides) {
+  const auto strided = [](Dims input, Dims filter, Dims strides, std::uint32_t start,
+                          std::uint32_t end, std::uint32_t groups = 1) {
+    return params_of({std::move(input),
+                      std::move(filter),
+                      {start, start},
+                      {end, end},
+                      {1, 1},
+                      groups,
+                      ConvolutionDirection::forward,
+                      std::move(strides)});
+  };
+  for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 7u}) {
+    const std::uint32_t h = height(taps), w = width(taps);
+    expect_right(strided({1, 20, 16, 21}, {33, 20, h, w}, {2, 2}, 1, 1));
+    expect_right(strided({2, 9, 9, 70}, {5, 9, h, w}, {1, 3}, 4, 2));
+    expect_right(strided({2, 6, 17, 11}, {8, 3, h, w}, {4, 2}, 0, 5, 2));
+  }
+  ConvolutionParams flipped = strided({2, 9, 12, 30}, {5, 9, height(5), width(4)}, {3, 2}, 2, 1);
+  flipped.mode = ConvolutionMode::convolution;
+  expect_right(flipped);
+  expect_right(strided({1, 9, 2, 3}, {5, 9, height(4), width(4)}, {5, 6}, 3, 2));
 }
 
 TEST_P(WinogradWindowsTest, BothModesAndDirections) {
