@@ -174,6 +174,7 @@ WinogradConvolution::Tile WinogradConvolution::locate(
   tile.blocks = base::divide_up(tile.count, kSplitBlock);
   // Images that are stacked sum the same channels.
   const WinogradImages::Image first = images_.image(tile.image);
+  tile.filter = filter_.number(first.filter, tile.group);
   tile.end = images_.channels();
   if (first.begin_tap < first.end_tap) {
     tile.begin = first.begin_tap * images_.of_slice() / kMostChain * kMostChain;

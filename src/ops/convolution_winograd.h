@@ -42,6 +42,7 @@ class WinogradConvolution : public SplitPlan {
  protected:
   struct Tile {
     std::int64_t image, images, group, first_out_block, out_blocks;
+    std::int64_t filter;      // its number
     std::int64_t begin, end;  // channels, from a chain's first on, that are not all zeros
     std::int64_t first_row, first_column;  // tiles, in the first image
     std::int64_t rows, columns;

@@ -37,7 +37,7 @@ WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, const Winogr
       out_blocks_(base::divide_up(geometry.out_channels, kSplitBlock)),
       steps_(base::divide_up(images.channels(), kSplitBlock)),
       step_bytes_(kSplitBlock * kSplitBlock * (kernels != nullptr ? kernels->parts * 2 : 4)) {
-  auto bytes = base::multiply(geometry.groups * out_blocks_, steps_);
+  auto bytes = base::multiply(images.filters() * geometry.groups * out_blocks_, steps_);
   if (bytes) bytes = base::multiply(*bytes, tile.points() * step_bytes_);
   if (!bytes || *bytes > INT64_MAX / 2) {
     throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
@@ -45,17 +45,17 @@ WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, const Winogr
   size_in_bytes_ = base::round_up(kHeaderBytes + *bytes, base::kWorkspaceAlignment);
 }
 
-std::int64_t WinogradFilter::offset(std::int64_t group, std::int64_t out_block,
+std::int64_t WinogradFilter::offset(std::int64_t number, std::int64_t out_block,
                                     std::int64_t point) const noexcept {
   const std::int64_t first = out_block / few_ * few_;
   const std::int64_t together = std::min(few_, out_blocks_ - first);
   const std::int64_t block_points =
-      (group * out_blocks_ + first) * tile_.points() + point * together + out_block - first;
+      (number * out_blocks_ + first) * tile_.points() + point * together + out_block - first;
   return block_points * steps_ * step_bytes_;
 }
 
 void WinogradFilter::pack(const void* filter, std::byte* packed, unsigned slots) const noexcept {
-  pack_with_range(packed, slots, geometry_.groups * out_blocks_ * steps_,
+  pack_with_range(packed, slots, images_.filters() * geometry_.groups * out_blocks_ * steps_,
                   [&](std::int64_t index, SplitRange& range) {
                     const std::int64_t block = index / steps_;
                     pack_step(static_cast<const std::byte*>(filter), block / out_blocks_,
@@ -63,10 +63,11 @@ void WinogradFilter::pack(const void* filter, std::byte* packed, unsigned slots)
                   });
 }
 
-void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std::int64_t out_block,
+void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std::int64_t out_block,
                                std::int64_t step, std::byte* packed,
                                SplitRange& range) const noexcept {
   const ConvolutionGeometry& g = geometry_;
+  const std::int64_t group = number % g.groups;
   const std::int64_t first_out = out_block * kSplitBlock;
   const std::int64_t first_in = step * kSplitBlock;
   const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - first_out);
@@ -88,7 +89,7 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
   for (std::int64_t c = 0; c < inputs; ++c) {
     for (std::int64_t i = 0; i < tile_.row_taps; ++i) {
       for (std::int64_t j = 0; j < tile_.column_taps; ++j) {
-        const auto tap = images_.tap(first_in + c, i, j);
+        const auto tap = images_.tap(number / g.groups, first_in + c, i, j);
         if (!tap) {
           std::fill_n(window[i][j], outputs, 0.0f);
           continue;
@@ -120,7 +121,7 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t group, std:
     }
   }
   for (std::int64_t p = 0; p < tile_.points(); ++p) {
-    std::byte* to = packed + kHeaderBytes + offset(group, out_block, p) + step * step_bytes_;
+    std::byte* to = packed + kHeaderBytes + offset(number, out_block, p) + step * step_bytes_;
     if (kernels_ == nullptr) {
       std::memcpy(to, rows[p], sizeof rows[p]);
       continue;

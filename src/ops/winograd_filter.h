@@ -13,7 +13,8 @@ namespace weft::ops {
 
 // The filter at the points of winograd.h, G g G^T, for the channels of WinogradImages:
 //
-//   [group][few blocks of 32 output channels][point][block][step of 32 input channels]
+//   [filter of WinogradImages][group][few blocks of 32 output channels][point][block][step of 32
+//   input channels]
 //
 // and then in bfloat16 parts [part][32 outputs][32 inputs], or in float32 [32 inputs][32 outputs],
 // behind the range of its numbers: the order in which it is read. Channels past the last are zero.
@@ -37,19 +38,23 @@ class WinogradFilter {
   // Packs on at most `slots` threads. `packed` is aligned as workspaces are.
   void pack(const void* filter, std::byte* packed, unsigned slots) const noexcept;
 
-  // The first step of one block at one point.
-  const std::byte* block(const std::byte* packed, std::int64_t group, std::int64_t out_block,
+  // Of a group of a filter.
+  std::int64_t number(std::int64_t filter, std::int64_t group) const noexcept {
+    return filter * geometry_.groups + group;
+  }
+  // The first step of one block of such a number at one point.
+  const std::byte* block(const std::byte* packed, std::int64_t number, std::int64_t out_block,
                          std::int64_t point) const noexcept {
-    return packed + kHeaderBytes + offset(group, out_block, point);
+    return packed + kHeaderBytes + offset(number, out_block, point);
   }
   std::int64_t block_bytes() const noexcept { return steps_ * step_bytes_; }
 
  private:
   static constexpr std::int64_t kHeaderBytes = 256;
 
-  std::int64_t offset(std::int64_t group, std::int64_t out_block,
+  std::int64_t offset(std::int64_t number, std::int64_t out_block,
                       std::int64_t point) const noexcept;
-  void pack_step(const std::byte* filter, std::int64_t group, std::int64_t out_block,
+  void pack_step(const std::byte* filter, std::int64_t number, std::int64_t out_block,
                  std::int64_t step, std::byte* packed, kernels::SplitRange& range) const noexcept;
 
   const ConvolutionGeometry& geometry_;

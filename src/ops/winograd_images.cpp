@@ -19,8 +19,24 @@ bool has_all_taps(const ConvolutionAxis& axis) {
          axis.phase(0).taps == axis.window();
 }
 
+// BACKWARD with a stride.
+bool has_phases(const ConvolutionAxis& axis) {
+  if (axis.window() > kMostTaps || axis.phase_count() == 1 || axis.phase_count() > kMostTaps) {
+    return false;
+  }
+  for (std::int64_t i = 0; i < axis.phase_count(); ++i) {
+    const Phase phase = axis.phase(i);
+    if (phase.step != axis.phase(0).step || (phase.taps > 1 && phase.offset_step != -1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_window(const ConvolutionAxis& axis, std::int64_t taps) {
-  if (!has_all_taps(axis) || (axis.window() == 1) != (taps == 1)) return false;
+  if ((axis.window() == 1) != (taps == 1)) return false;
+  if (has_phases(axis)) return taps > 1;
+  if (!has_all_taps(axis)) return false;
   const Phase phase = axis.phase(0);
   if (phase.step != 1) return false;
   if (taps == 1 || phase.offset_step == 1) return true;
@@ -40,28 +56,36 @@ bool WinogradImages::suits(const ConvolutionGeometry& geometry,
          is_window(geometry.axes[2], tile.column_taps);
 }
 
-WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_taps) noexcept
-    : taps(tile_taps) {
-  const Phase phase = axis.phase(0);
-  out_step = taps == 1 ? 1 : std::abs(phase.offset_step);
-  in_step = out_step * phase.in_step;
-  images = std::min(out_step, axis.out_size());
-  remainders = std::min(phase.in_step, axis.window());
-  windows = base::divide_up(base::divide_up(axis.window(), remainders), taps);
+WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_taps)
+    : taps(tile_taps), tap_step(axis.tap_step()) {
+  for (std::int64_t i = 0; i < axis.phase_count(); ++i) phases.push_back(axis.phase(i));
+  const Phase& first = phases.front();
+  std::int64_t most_taps = 1;
+  for (const Phase& phase : phases) most_taps = std::max(most_taps, phase.taps);
+  const bool apart = phases.size() == 1 && taps > 1;
+  out_step = apart ? std::abs(first.offset_step) : first.step;
+  in_step = apart ? out_step * first.in_step : first.in_step;
+  images = apart ? std::min(out_step, axis.out_size()) : static_cast<std::int64_t>(phases.size());
+  remainders = std::min(first.in_step, axis.window());
+  windows = base::divide_up(base::divide_up(most_taps, remainders), taps);
+}
+
+std::int64_t WinogradImages::Axis::size(const ConvolutionAxis& axis,
+                                        std::int64_t image) const noexcept {
+  if (phases.size() > 1) return phases[image].count;
+  return every(out_step, axis.out_size(), image);
 }
 
 WinogradImages::WinogradImages(const ConvolutionGeometry& geometry,
-                               const kernels::WinogradTile& tile) noexcept
+                               const kernels::WinogradTile& tile)
     : geometry_(geometry),
       depth_(geometry.axes[0].phase(0)),
       rows_(geometry.axes[1], tile.row_taps),
       columns_(geometry.axes[2], tile.column_taps) {}
 
-std::int64_t WinogradImages::out_rows() const noexcept {
-  return every(rows_.out_step, geometry_.axes[1].out_size(), 0);
-}
+std::int64_t WinogradImages::out_rows() const noexcept { return rows_.size(geometry_.axes[1], 0); }
 std::int64_t WinogradImages::out_columns() const noexcept {
-  return every(columns_.out_step, geometry_.axes[2].out_size(), 0);
+  return columns_.size(geometry_.axes[2], 0);
 }
 
 std::int64_t WinogradImages::mean_channels() const noexcept {
@@ -77,7 +101,7 @@ double WinogradImages::least_channels() const noexcept {
     const ConvolutionAxis& axis = geometry_.axes[d];
     const Axis& of = d == 1 ? rows_ : columns_;
     const auto window = static_cast<double>(axis.window());
-    windows *= window / static_cast<double>(of.taps);
+    windows *= window / static_cast<double>(of.taps * static_cast<std::int64_t>(of.phases.size()));
     if (of.out_step == 1 && of.parts() == 1) continue;
     inside *=
         static_cast<double>(pairs_inside(axis)) / (window * static_cast<double>(axis.out_size()));
@@ -93,10 +117,13 @@ WinogradImages::Image WinogradImages::image(std::int64_t index) const noexcept {
   image.row = base::take_digit(index, rows_.images);
   const std::int64_t slice = base::take_digit(index, depth_.count);
   image.volume = index;
-  image.out = index * g.out_batch_stride + slice * g.out_strides[0] + image.row * g.out_strides[1] +
-              image.column * g.out_strides[2];
-  image.rows = every(rows_.out_step, g.axes[1].out_size(), image.row);
-  image.columns = every(columns_.out_step, g.axes[2].out_size(), image.column);
+  const std::int64_t row = rows_.start(image.row), column = columns_.start(image.column);
+  image.out = index * g.out_batch_stride + slice * g.out_strides[0] + row * g.out_strides[1] +
+              column * g.out_strides[2];
+  image.rows = rows_.size(g.axes[1], image.row);
+  image.columns = columns_.size(g.axes[2], image.column);
+  image.filter = rows_.filter(image.row) * static_cast<std::int64_t>(columns_.phases.size()) +
+                 columns_.filter(image.column);
   image.first_slice = slice * depth_.in_step + depth_.first_offset;
   const auto taps = taps_inside(depth_, slice, 1, g.axes[0].in_size());
   image.begin_tap = taps[0];
@@ -119,12 +146,14 @@ WinogradImages::Input WinogradImages::input(const Image& image, std::int64_t gro
   Input input{};
   input.first = image.volume * g.in_batch_stride + slice * g.in_strides[0] +
                 (group * g.in_channels + channel % g.in_channels) * g.in_channel_stride;
-  // The input that the first tap of output `start` meets: of which image, and where in it.
-  const auto locate = [&](int d, const Axis& of, std::int64_t start, std::int64_t tap,
+  // The input that a tap of the first output meets: of which image, and where in it.
+  const auto locate = [&](int d, const Axis& of, std::int64_t number, std::int64_t tap,
                           std::int64_t& first, std::int64_t& size) {
-    const Phase phase = g.axes[d].phase(0);
+    const Phase& phase = of.phases[of.filter(number)];
+    if (phase.taps == 0) return;
     const std::int64_t lowest = std::min(phase.offset(0), phase.offset(phase.taps - 1));
-    const std::int64_t at = start + lowest + tap * of.out_step;
+    const std::int64_t start = of.phases.size() > 1 ? 0 : number;
+    const std::int64_t at = start + lowest + tap * (of.phases.size() > 1 ? 1 : of.out_step);
     first = base::floor_divide(at, of.in_step);
     const std::int64_t remainder = at - first * of.in_step;
     size = every(of.in_step, g.axes[d].in_size(), remainder);
@@ -136,18 +165,20 @@ WinogradImages::Input WinogradImages::input(const Image& image, std::int64_t gro
   return input;
 }
 
-std::optional<std::int64_t> WinogradImages::tap(std::int64_t channel, std::int64_t i,
-                                                std::int64_t j) const noexcept {
+std::optional<std::int64_t> WinogradImages::tap(std::int64_t filter, std::int64_t channel,
+                                                std::int64_t i, std::int64_t j) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const Parts part = parts(channel);
+  const auto of_columns = static_cast<std::int64_t>(columns_.phases.size());
   std::int64_t offset =
       channel / of_slice() * g.filter_strides[0] + channel % g.in_channels * g.filter_in_stride;
   for (const int d : {1, 2}) {
-    const ConvolutionAxis& of = g.axes[d];
+    const Axis& of = d == 1 ? rows_ : columns_;
+    const Phase& phase = of.phases[d == 1 ? filter / of_columns : filter % of_columns];
     std::int64_t tap = d == 1 ? rows_.tap(part.row, i) : columns_.tap(part.column, j);
-    if (tap >= of.window()) return std::nullopt;
-    if (of.phase(0).offset_step < 0) tap = of.window() - 1 - tap;
-    offset += tap * g.filter_strides[d];
+    if (tap >= phase.taps) return std::nullopt;
+    if (phase.offset_step < 0) tap = phase.taps - 1 - tap;
+    offset += (phase.tap_class + tap * of.tap_step) * g.filter_strides[d];
   }
   return offset;
 }

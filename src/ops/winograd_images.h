@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_geometry.h"
@@ -25,10 +25,10 @@ namespace weft::ops {
 class WinogradImages {
  public:
   // Only what suits.
-  WinogradImages(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile) noexcept;
+  WinogradImages(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile);
 
   // Windows with a stride or taps that lie apart, but no farther than the input is large, or with
-  // neither; of one tap along a side where the tile has but one.
+  // neither; of one tap along a side where the tile has but one. No output padding with a stride.
   static bool suits(const ConvolutionGeometry& geometry,
                     const kernels::WinogradTile& tile) noexcept;
 
@@ -39,6 +39,9 @@ class WinogradImages {
   std::int64_t of_slice() const noexcept { return of_part() * rows_.parts() * columns_.parts(); }
   std::int64_t of_part() const noexcept { return geometry_.in_channels; }
   bool has_depth() const noexcept { return depth_.taps > 1; }
+  std::int64_t filters() const noexcept {
+    return static_cast<std::int64_t>(rows_.phases.size() * columns_.phases.size());
+  }
   // That a slice of the output sums, on average, without those in the padding.
   std::int64_t mean_channels() const noexcept;
   // That it sums at least, where any; less where windows are not filled, or many outputs lack taps
@@ -63,7 +66,8 @@ class WinogradImages {
   struct Image {
     std::int64_t out;  // where it begins in the first channel, in elements from the tensor's first
     std::int64_t volume;
-    std::int64_t row, column;         // its first
+    std::int64_t filter;
+    std::int64_t row, column;         // its number, of those side by side
     std::int64_t rows, columns;       // one less, or as many as the largest image has
     std::int64_t first_slice;         // of the input, for the first tap
     std::int64_t begin_tap, end_tap;  // of the depth, whose slices are there
@@ -77,9 +81,9 @@ class WinogradImages {
     std::int64_t rows, columns;            // none where taps meet nothing but padding
   };
   Input input(const Image& image, std::int64_t group, std::int64_t channel) const noexcept;
-  // Where a tap of the filter lies for such a channel, i rows and j columns after its first, in
+  // Where a tap of a filter lies for such a channel, i rows and j columns after its first, in
   // elements from filter_origin; none past the window. Taps ascend as the inputs that they meet.
-  std::optional<std::int64_t> tap(std::int64_t channel, std::int64_t i,
+  std::optional<std::int64_t> tap(std::int64_t filter, std::int64_t channel, std::int64_t i,
                                   std::int64_t j) const noexcept;
 
  private:
@@ -90,12 +94,19 @@ class WinogradImages {
     std::int64_t remainders;         // of taps
     std::int64_t windows;            // of a remainder's taps
     std::int64_t taps;               // of a window
+    std::int64_t tap_step;           // of the filter, from tap to tap of a phase
+    std::vector<Phase> phases;       // of which an image has the one of its number, or all the same
 
-    Axis(const ConvolutionAxis& axis, std::int64_t tile_taps) noexcept;
+    Axis(const ConvolutionAxis& axis, std::int64_t tile_taps);
     std::int64_t parts() const noexcept { return remainders * windows; }
     // Number `tap` of a part's taps, among all.
     std::int64_t tap(std::int64_t part, std::int64_t tap) const noexcept {
       return part / windows + remainders * (part % windows * taps + tap);
+    }
+    std::int64_t filter(std::int64_t image) const noexcept { return phases.size() > 1 ? image : 0; }
+    std::int64_t size(const ConvolutionAxis& axis, std::int64_t image) const noexcept;
+    std::int64_t start(std::int64_t image) const noexcept {
+      return phases.size() > 1 ? phases[image].start : image;
     }
   };
   struct Parts {

@@ -111,7 +111,7 @@ class UnitWinograd final : public WinogradConvolution {
         base::divide_up(slice / SplitAhead::kLine, tile.blocks * steps * kFetches);
     const auto filter_at = [&](std::int64_t point) {
       return reinterpret_cast<const std::uint16_t*>(
-          filter_.block(packed, tile.group, first_block, point));
+          filter_.block(packed, tile.filter, first_block, point));
     };
     unit_.enter();
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
@@ -188,7 +188,7 @@ class VectorWinograd final : public WinogradConvolution {
       return multiply_channels(packed, tile, first_block, blocks, slot);
     }
     const auto filter_at = [&](std::int64_t point) {
-      return filter_.block(packed, tile.group, first_block, point);
+      return filter_.block(packed, tile.filter, first_block, point);
     };
     const std::int64_t block_bytes = filter_.block_bytes();
     const std::int64_t chains = base::divide_up(tile.count, columns_) * strips_.count *
@@ -259,7 +259,7 @@ class VectorWinograd final : public WinogradConvolution {
     const std::int64_t ahead =
         base::divide_up(kSplitBlock * 4, strips.count * (kSplitBlock / lanes));
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
-      const std::byte* filter = filter_.block(packed, tile.group, first_block, point);
+      const std::byte* filter = filter_.block(packed, tile.filter, first_block, point);
       const auto* const patches =
           reinterpret_cast<const float*>(slot.patches + point * patch_point_);
       for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes()) {

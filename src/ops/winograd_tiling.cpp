@@ -331,7 +331,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
     if (w < columns && w > line && w % line != 0) continue;
     for (std::int64_t h = std::min(rows, most / w); h > 0; --h) weigh(w, h, false);
   }
-  if (batch == 1 || columns > most || images.has_depth()) return;
+  if (batch == 1 || columns > most || images.has_depth() || images.filters() > 1) return;
   // The first row may be the last of an image, and the last one the first.
   const std::int64_t most_rows = std::min(
       {most / columns, batch * image_rows() - gap(), (kMostImages - 2) * image_rows() + 2});

@@ -37,7 +37,7 @@ struct WinogradTiling {
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;  // tiles
   bool stacked = false;            // all images as one, with gap() rows of tiles between two of
-                                   // them; not where they sum different channels
+                                   // them; not where sums differ
   std::int64_t few = 1;            // blocks of 32 output channels
   TileShares shares;               // all blocks of tiles
   WinogradVectors vectors = WinogradVectors::of_tiles;

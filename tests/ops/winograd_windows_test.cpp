@@ -96,6 +96,36 @@ TEST_P(WinogradWindowsTest, Strides) {
   expect_right(strided({1, 9, 2, 3}, {5, 9, height(4), width(4)}, {5, 6}, 3, 2));
 }
 
+// Each stride phase has a filter of its own.
+TEST_P(WinogradWindowsTest, Phases) {
+  const auto backward = [](Dims input, Dims filter, Dims strides, Dims padding,
+                           std::uint32_t groups = 1) {
+    return params_of({std::move(input),
+                      std::move(filter),
+                      padding,
+                      padding,
+                      {1, 1},
+                      groups,
+                      ConvolutionDirection::backward,
+                      std::move(strides)});
+  };
+  for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 7u}) {
+    const std::uint32_t h = height(taps), w = width(taps), y = h > 1 ? 2 : 1, x = w > 1 ? 2 : 1;
+    expect_right(backward({1, 20, 8, 9}, {20, 33, h, w}, {y, x}, {h / 2, w / 2}));
+    expect_right(backward({2, 9, 3, 40}, {9, 5, h, w}, {1, x}, {0, 1}));
+    expect_right(backward({2, 6, 7, 5}, {6, 4, h, w}, {2 * y - 1, x}, {1, 0}, 2));
+  }
+  ConvolutionParams flipped = backward({2, 9, 6, 8}, {9, 5, height(5), width(4)},
+                                       {height(3), width(2)}, {height(3) - 1, 0});
+  flipped.mode = ConvolutionMode::convolution;
+  flipped.fused_activation = Activation{.type = OperatorType::activation_relu};
+  expect_right(flipped);
+  EXPECT_TRUE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
+  flipped.output_padding = {height(2) - 1, width(2) - 1};
+  flipped.output.sizes = output_sizes(flipped);
+  EXPECT_FALSE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
+}
+
 TEST_P(WinogradWindowsTest, BothModesAndDirections) {
   for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
     for (const std::uint32_t taps : {2u, 3u, 5u}) {
