@@ -173,6 +173,9 @@ struct Cost {
 
 // Of a row of numbers, from or to every so many in memory.
 constexpr double kMovedRow = 5e-9, kMoved = 0.8e-9;
+// Of windows of one row, which reads and writes each row for itself, far from that of the channel
+// before.
+constexpr double kBegunRow = 80e-9;
 
 struct Channels {
   std::int64_t in, out;
@@ -231,8 +234,9 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
       static_cast<double>(rows * tile.rows) * (kMovedRow + slow * kMoved * positions);
   const double gathered = channels.gathered ? moved : 0;
   const double scattered = channels.scattered ? moved : 0;
-  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + gathered),
-          products + out * (results + scattered)};
+  const double begun = tile.row_taps == 1 ? kBegunRow : 0;
+  return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + gathered + begun),
+          products + out * (results + scattered + begun)};
 }
 
 // Time on some threads. Each of them transforms the inputs of a block for itself, as if they never
