@@ -324,9 +324,9 @@ void PhaseConvolution::repeat_bias(const void* bias, std::byte* to) const noexce
 void PhaseConvolution::interleave(const std::byte* convolved, const Block& block,
                                   std::byte* image) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const auto& [rd, rh, rw] = rings_;
+  const PhaseRing& ring = rings_[0];
   const auto depth = [&](std::int64_t position) {
-    return std::clamp<std::int64_t>(position * rd.count - rd.late, 0, g.axes[0].out_size());
+    return std::clamp<std::int64_t>(position * ring.count - ring.late, 0, g.axes[0].out_size());
   };
   const std::int64_t first = depth(block.first[0]), depths = depth(block.end[0]) - first;
   const std::int64_t tiles = g.groups * g.out_channels * depths * runs_;

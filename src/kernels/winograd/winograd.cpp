@@ -65,7 +65,7 @@ class TileInputs {
   }
 
  private:
-  static constexpr int kVectors = kOne ? 1 : n;
+  static constexpr int kVectors = std::max(kOne ? 0 : n, 1);
 
   std::int64_t next_;
   bool is_last_;
