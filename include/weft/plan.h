@@ -17,7 +17,7 @@
 namespace weft {
 
 // Whether a convolution may use Winograd's algorithm, which takes fewer products for windows of
-// several taps at stride 1, and rounds at other places.
+// several taps, and rounds at other places.
 enum class Winograd {
   never,
   accurate,  // where an output's error stays below that of one chain of multiply-adds

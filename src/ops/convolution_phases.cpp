@@ -23,6 +23,9 @@ constexpr std::int64_t kMostPhases = 1 << 20;
 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 28;  // results, and elements of a filter
 
+// Results of an image that are worth a second trip for fewer products.
+constexpr std::uint64_t kMostOfFewPhases = std::uint64_t{1} << 24;
+
 // Outputs of few terms are bound by memory: then results are worth no second trip, unless other
 // ways have too few channels for their vectors.
 constexpr std::int64_t kFewTerms = 32;
@@ -156,7 +159,9 @@ std::optional<ConvolutionParams> PhaseConvolution::as_forward(const ConvolutionP
     phases *= ring.count;
   }
   if (phases == 1) return std::nullopt;
-  return forward(params, g, positions);
+  ConvolutionParams result = forward(params, g, positions);
+  if (*element_count(result.output.sizes) > kMostOfFewPhases) return std::nullopt;
+  return result;
 }
 
 double PhaseConvolution::seconds(const ConvolutionParams& params, const ConvolutionParams& forward,

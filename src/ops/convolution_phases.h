@@ -17,8 +17,8 @@ namespace weft::ops {
 // A BACKWARD convolution as a FORWARD one whose output channels are those of all stride phases: for
 // large strides and few channels, as in an inverse STFT, where each phase alone would fill neither
 // vectors nor the rows of its outputs; for windows that do not overlap, as those of U-Nets, whose
-// FORWARD convolution is a 1x1 layer; and where Winograd's algorithm takes fewer products, which
-// knows no strides.
+// FORWARD convolution is a 1x1 layer; and where Winograd's algorithm does best on all phases
+// together.
 //
 //   out(n, o, u * stride - late + i) = convolved(n, o * phases + i, u)
 //
@@ -26,16 +26,16 @@ namespace weft::ops {
 // convolved into the workspace, then interleaved. A sum has the bits that FORWARD gives it. Where
 // windows do not overlap, an image is cut into blocks of rows, one thread each, whose results stay
 // in its second-level cache. The workspace holds the results of a block a thread (a row of
-// positions at least), or of one image, each at most 1 GiB, and, if it is not prepared, a copy of
-// the filter, besides what the FORWARD plan asks for.
+// positions at least), or of one image, each at most 1 GiB, for Winograd's algorithm 64 MiB, and,
+// if it is not prepared, a copy of the filter, besides what the FORWARD plan asks for.
 class PhaseConvolution final : public PlanBody {
  public:
   // Where it does, no other way was faster on shapes of all kinds: 1.3 to 30 times the time of this
   // one on a matrix unit, 1.0 to 8 times with AVX-512.
   static bool suits(const ConvolutionParams& params, const PlanOptions& options);
 
-  // The FORWARD convolution of one image, which a faster way than others may be there for; none
-  // where phases do not read the same inputs, or where that is nothing new.
+  // The FORWARD convolution of one image, for which Winograd's algorithm may be the way; none where
+  // phases do not read the same inputs, or their results are too many for a second trip.
   static std::optional<ConvolutionParams> as_forward(const ConvolutionParams& params);
   // What one core takes for all images, of which one takes so many seconds FORWARD.
   static double seconds(const ConvolutionParams& params, const ConvolutionParams& forward,

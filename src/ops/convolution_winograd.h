@@ -16,8 +16,8 @@
 
 namespace weft::ops {
 
-// A convolution at stride 1, of whatever depth and dilation, by Winograd's algorithm (winograd.h),
-// image by image (winograd_images.h).
+// A convolution of whatever depth, stride and dilation by Winograd's algorithm (winograd.h), image
+// by image (winograd_images.h).
 //
 // A block of tiles stays in the second-level cache from its inputs to its outputs: a pass over its
 // rows, one over its columns, the products at each point, and back.

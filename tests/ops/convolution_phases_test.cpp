@@ -80,8 +80,8 @@ TEST(ConvolutionPhases, ByWinogradsAlgorithm) {
   constexpr Isa kIsa = Isa::avx512;
   if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512";
   for (ConvolutionParams params : {
-           backward_of({2, 160, 11, 15}, {160, 32, 4, 4}, {2, 2}, {1, 1}),
-           backward_of({1, 128, 127}, {128, 32, 16}, {8}, {4}),
+           backward_of({1, 160, 15, 15}, {160, 32, 4, 4}, {2, 2}, {1, 1}),
+           backward_of({1, 256, 127}, {256, 64, 16}, {8}, {4}),
            backward_of({1, 64, 9, 15}, {64, 32, 6, 6}, {2, 2}, {2, 2}),
        }) {
     SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
@@ -163,6 +163,8 @@ TEST(ConvolutionPhases, WorkspaceHoldsOneImage) {
   EXPECT_GE(workspace(1), kResults);
   EXPECT_LE(workspace(1), kResults + (8 << 20));
   EXPECT_EQ(workspace(1), workspace(7));
+  // Of few phases, no more than 64 MiB.
+  EXPECT_FALSE(has_phases(backward_of({1, 256, 600, 600}, {256, 64, 4, 4}, {2, 2}, {1, 1})));
 }
 
 class ConvolutionPhasesTest : public NumbersTest {};

@@ -1,6 +1,7 @@
 // Winograd's algorithm for other windows than of 3 x 3 taps.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -236,6 +237,43 @@ TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
 INSTANTIATE_TEST_SUITE_P(Vectors, WinogradWindowsErrorTest,
                          ::testing::Values(Isa::avx2, Isa::avx512),
                          [](const auto& info) { return std::string(name(info.param)); });
+
+TEST(WinogradWindowsMemoryTest, OfAThreadIsBounded) {
+  const auto strided = [](Window window, std::uint32_t stride, ConvolutionDirection direction) {
+    window.strides = {window.filter[2] == 1 ? 1 : stride, stride};
+    window.direction = direction;
+    return window;
+  };
+  constexpr auto kForward = ConvolutionDirection::forward;
+  constexpr auto kBackward = ConvolutionDirection::backward;
+  std::size_t seen = 0;
+  for (const std::uint32_t c : {64u, 256u, 1280u, 5000u}) {
+    for (const Window& window : {
+             strided({{1, c, 1, 5000}, {c, c, 1, 3}, {0, 1}, {0, 1}}, 1, kForward),
+             strided({{1, c, 300, 400}, {64, c, 3, 1}, {1, 0}, {1, 0}}, 1, kForward),
+             strided({{1, c, 20, 300}, {256, c, 5, 5}, {2, 2}, {2, 2}}, 1, kForward),
+             strided({{1, c, 20, 5000}, {256, c, 4, 4}, {1, 1}, {1, 1}}, 2, kForward),
+             strided({{1, c, 1, 5000}, {256, c, 1, 11}, {0, 5}, {0, 5}}, 3, kForward),
+             strided({{1, c, 40, 60}, {c, 128, 4, 4}, {1, 1}, {1, 1}}, 2, kBackward),
+         }) {
+      const ConvolutionParams params = params_of(window);
+      for (const kernels::WinogradKernels& of : kernels::winograd_kernels(base::choose_isa())) {
+        if (std::isinf(WinogradConvolution::seconds(params, {}, of.tile))) continue;
+        for (const auto vectors : {WinogradVectors::of_tiles, WinogradVectors::of_channels}) {
+          const auto workspace = [&](unsigned threads) {
+            const PlanOptions options{.threads = threads, .prepare_filter = true};
+            return Plan(WinogradConvolution::make(params, options, of.tile, vectors))
+                .workspace_size_in_bytes();
+          };
+          EXPECT_LE(workspace(1), 12u << 20) << c << ", " << of.name;
+          EXPECT_LE(workspace(4), (4 * 12u + 2u) << 20) << c << ", " << of.name;
+          ++seen;
+        }
+      }
+    }
+  }
+  if (seen == 0) GTEST_SKIP() << "no AVX2, or a matrix unit, which leaves them to other ways";
+}
 
 // By default where they pay, never with the options that forbid them, and for every number of
 // threads alike.
