@@ -21,7 +21,8 @@ namespace weft::ops {
 // tile's has several parts, of as many taps each, the last filled up with zeros. With a stride,
 // each remainder of the taps by it has parts of its own: it meets every so many rows and columns of
 // the input, the image of that remainder. Where taps lie apart, each row and column before the next
-// tap begins an image of its own, in the input and in the output.
+// tap begins an image of its own, in the input and in the output. So does each stride phase of
+// BACKWARD in the output, with a filter of its own: the taps of that phase.
 class WinogradImages {
  public:
   // Only what suits.

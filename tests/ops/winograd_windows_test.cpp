@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -121,6 +122,11 @@ TEST_P(WinogradWindowsTest, Phases) {
   flipped.mode = ConvolutionMode::convolution;
   flipped.fused_activation = Activation{.type = OperatorType::activation_relu};
   expect_right(flipped);
+  ConvolutionParams longer = backward({2, 9, 6, 8}, {9, 5, height(3), width(3)}, {1, 1}, {0, 0});
+  longer.output_padding = {height(4) - 1, width(20) - 1};
+  longer.output.sizes = output_sizes(longer);
+  expect_right(longer);
+
   EXPECT_TRUE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
   flipped.output_padding = {height(2) - 1, width(2) - 1};
   flipped.output.sizes = output_sizes(flipped);
@@ -183,6 +189,47 @@ TEST_P(WinogradWindowsTest, Float16IsRoundedAtTheEnd) {
     const Halves b = halves(numbers(params.output.sizes[1]));
     const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
     EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
+  }
+}
+
+TEST_P(WinogradWindowsTest, RandomShapes) {
+  const auto any = [&](std::uint32_t first, std::uint32_t last) {
+    return std::uniform_int_distribution<std::uint32_t>(first, last)(random_);
+  };
+  for (int left = 12; left > 0;) {
+    Window window;
+    const bool backward = any(0, 1) == 1;
+    const std::uint32_t groups = any(1, 2), in = any(1, 9), out = any(1, 40);
+    const std::uint32_t h = height(any(2, 6)), w = width(any(2, 9));
+    window.groups = groups;
+    window.direction = backward ? ConvolutionDirection::backward : ConvolutionDirection::forward;
+    window.input = {any(1, 3), groups * in, any(1, 12), any(1, 40)};
+    window.filter = {backward ? groups * in : groups * out, backward ? out : in, h, w};
+    for (const std::size_t axis : {0u, 1u}) {
+      const bool has_stride = any(0, 1) == 1;
+      window.strides[axis] = has_stride ? any(1, 4) : 1;
+      window.dilations[axis] = has_stride ? 1 : any(1, 4);
+    }
+    window.start_padding = {any(0, h), any(0, w)};
+    window.end_padding = {any(0, h), any(0, w)};
+    // Of at least one output.
+    const auto fits = [&](std::size_t axis) {
+      const std::uint32_t reach = (window.filter[axis + 2] - 1) * window.dilations[axis] + 1;
+      const std::uint32_t padding = window.start_padding[axis] + window.end_padding[axis];
+      const std::uint32_t size = window.input[axis + 2];
+      return backward ? (size - 1) * window.strides[axis] + reach > padding
+                      : size + padding >= reach;
+    };
+    if (!fits(0) || !fits(1)) continue;
+    ConvolutionParams params = params_of(window);
+    if (any(0, 1) == 1) params.mode = ConvolutionMode::convolution;
+    if (!WinogradImages::suits(ConvolutionGeometry(params), tile())) continue;
+    SCOPED_TRACE(::testing::PrintToString(params.strides) +
+                 ::testing::PrintToString(params.dilations) +
+                 ::testing::PrintToString(params.start_padding) +
+                 ::testing::PrintToString(params.end_padding));
+    expect_right(params);
+    --left;
   }
 }
 
