@@ -88,6 +88,14 @@ std::int64_t WinogradImages::out_columns() const noexcept {
   return columns_.size(geometry_.axes[2], 0);
 }
 
+bool WinogradImages::is_filled() const noexcept {
+  const auto is_axis = [](const ConvolutionAxis& axis, const Axis& of) {
+    const std::int64_t all = of.parts() * of.taps * static_cast<std::int64_t>(of.phases.size());
+    return 4 * axis.window() > 3 * all;
+  };
+  return is_axis(geometry_.axes[1], rows_) && is_axis(geometry_.axes[2], columns_);
+}
+
 std::int64_t WinogradImages::mean_channels() const noexcept {
   return base::divide_up(of_slice() * pairs_inside(geometry_.axes[0]), depth_.count);
 }

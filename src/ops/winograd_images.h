@@ -43,6 +43,9 @@ class WinogradImages {
   std::int64_t filters() const noexcept {
     return static_cast<std::int64_t>(rows_.phases.size() * columns_.phases.size());
   }
+  // Whether more than three quarters of the taps of all parts, along rows and along columns, are
+  // the window's.
+  bool is_filled() const noexcept;
   // That a slice of the output sums, on average, without those in the padding.
   std::int64_t mean_channels() const noexcept;
   // That it sums at least, where any; less where windows are not filled, or many outputs lack taps

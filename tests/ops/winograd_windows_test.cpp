@@ -285,6 +285,27 @@ INSTANTIATE_TEST_SUITE_P(Vectors, WinogradWindowsErrorTest,
                          ::testing::Values(Isa::avx2, Isa::avx512),
                          [](const auto& info) { return std::string(name(info.param)); });
 
+// Taps that are made up cost what the algorithm gains.
+TEST(WinogradWindowsImagesTest, AreFilledByThreeQuartersAndMore) {
+  const auto filled = [](std::uint32_t taps, const WinogradTile& tile, std::uint32_t stride = 1,
+                         ConvolutionDirection direction = ConvolutionDirection::forward) {
+    const ConvolutionGeometry geometry(params_of(
+        {{1, 4, 1, 40}, {4, 4, 1, taps}, {0, 0}, {0, 0}, {1, 1}, 1, direction, {1, stride}}));
+    return WinogradImages(geometry, tile).is_filled();
+  };
+  constexpr WinogradTile kTwo{1, 4, 1, 2}, kThree{1, 4};
+  EXPECT_TRUE(filled(2, kTwo));
+  EXPECT_FALSE(filled(3, kTwo));
+  EXPECT_FALSE(filled(2, kThree));
+  EXPECT_FALSE(filled(4, kThree));
+  EXPECT_TRUE(filled(5, kThree));
+  EXPECT_FALSE(filled(3, kTwo, 2));
+  EXPECT_TRUE(filled(4, kTwo, 2));
+  EXPECT_TRUE(filled(5, kThree, 2));
+  EXPECT_FALSE(filled(3, kTwo, 2, ConvolutionDirection::backward));
+  EXPECT_TRUE(filled(4, kTwo, 2, ConvolutionDirection::backward));
+}
+
 TEST(WinogradWindowsMemoryTest, OfAThreadIsBounded) {
   const auto strided = [](Window window, std::uint32_t stride, ConvolutionDirection direction) {
     window.strides = {window.filter[2] == 1 ? 1 : stride, stride};
