@@ -73,6 +73,8 @@ struct Costs {
     };
     // Where rows are transformed alone, that waits for memory; where columns are, it is a copy.
     const double row = tile.column_taps == 1 ? 0.5 : tile.row_taps == 1 ? 1.7 : 1;
+    // Two outputs hardly keep a core busy. 64 to 64 channels, 1 x 3, 12800 positions: 1480 us by
+    // tiles of 1 x 2, 1350 directly, where it would be less.
     const double few_outputs = tile.rows * tile.columns == 2 ? 2.2 : 1;
     return {.row = costs.row * row * few_outputs,
             .columns = costs.columns * static_cast<double>(tile.points()) /
