@@ -207,6 +207,7 @@ void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile&
                                       SharedRange* ranges) const noexcept {
   std::array<SplitRange, WinogradTiling::kMostImages> seen{};
   std::array<WinogradImages::Image, WinogradTiling::kMostImages> images;
+  std::array<WinogradImages::Input, WinogradTiling::kMostImages> inputs;
   for (std::int64_t i = 0; i < tile.images; ++i) images[i] = images_.image(tile.image + i);
   // Nothing else is written to some rows between images, whose results are dropped.
   if (tiling_.stacked) {
@@ -214,15 +215,23 @@ void WinogradConvolution::pack_inputs(const RunArguments& arguments, const Tile&
   }
   float* const odd_planes = slot.planes + tiling_.tile.column_points() * plane_point_;
   end = std::min(end, base::divide_up(tile.end, kSplitBlock) * kSplitBlock);
-  for (std::int64_t c = std::max(first, tile.begin); c < end; c += 2) {
+  const std::int64_t begin = std::max(first, tile.begin);
+  const auto transform = [&](std::int64_t c, float* to) {
+    const bool part_begins = c == begin || c % images_.of_part() == 0;
+    for (std::int64_t i = 0; i < tile.images; ++i) {
+      if (part_begins) {
+        inputs[i] = images_.input(images[i], tile.group, c);
+      } else {
+        inputs[i].first += geometry_.in_channel_stride;
+      }
+    }
+    transform_images(arguments, tile, inputs.data(), to, slot, seen.data());
+  };
+  for (std::int64_t c = begin; c < end; c += 2) {
     const bool has_even = c < images_.channels();
     const bool has_odd = c + 1 < images_.channels();
-    if (has_even) {
-      transform_images(arguments, tile, images.data(), c, slot.planes, slot, seen.data());
-    }
-    if (has_odd) {
-      transform_images(arguments, tile, images.data(), c + 1, odd_planes, slot, seen.data());
-    }
+    if (has_even) transform(c, slot.planes);
+    if (has_odd) transform(c + 1, odd_planes);
     transform_columns(tile, c, has_even ? slot.planes : nullptr, has_odd ? odd_planes : nullptr,
                       slot);
   }
@@ -242,16 +251,13 @@ WinogradConvolution::Part WinogradConvolution::part_of(const Tile& tile,
 }
 
 void WinogradConvolution::transform_images(const RunArguments& arguments, const Tile& tile,
-                                           const WinogradImages::Image* images,
-                                           std::int64_t channel, float* to, const Slot& slot,
-                                           SplitRange* ranges) const noexcept {
+                                           const WinogradImages::Input* inputs, float* to,
+                                           const Slot& slot, SplitRange* ranges) const noexcept {
   const auto* const input = static_cast<const std::byte*>(arguments.inputs[0]);
   for (std::int64_t i = 0; i < tile.images; ++i) {
     const Part part = part_of(tile, i);
     if (part.rows <= 0) continue;  // the row between two images
-    WinogradImages::Input from = images_.input(images[i], tile.group, channel);
-    if (from.columns == 0) from.rows = 0;
-    transform_rows(tile, part, from, input + from.first * element_bytes_,
+    transform_rows(tile, part, inputs[i], input + inputs[i].first * element_bytes_,
                    to + part.row * tile.columns, slot, ranges[i]);
   }
 }

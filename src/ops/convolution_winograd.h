@@ -136,8 +136,8 @@ class WinogradConvolution : public SplitPlan {
   std::byte* shared_patches(std::byte* slots, std::int64_t unit) const noexcept;
   // One channel's plane.
   void transform_images(const RunArguments& arguments, const Tile& tile,
-                        const WinogradImages::Image* images, std::int64_t channel, float* to,
-                        const Slot& slot, kernels::SplitRange* ranges) const noexcept;
+                        const WinogradImages::Input* inputs, float* to, const Slot& slot,
+                        kernels::SplitRange* ranges) const noexcept;
   Part part_of(const Tile& tile, std::int64_t i) const noexcept;
   // `from`: where the image begins in a channel.
   void transform_rows(const Tile& tile, const Part& part, const WinogradImages::Input& image,

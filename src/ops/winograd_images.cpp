@@ -62,10 +62,11 @@ WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_taps)
   const Phase& first = phases.front();
   std::int64_t most_taps = 1;
   for (const Phase& phase : phases) most_taps = std::max(most_taps, phase.taps);
-  const bool apart = phases.size() == 1 && taps > 1;
-  out_step = apart ? std::abs(first.offset_step) : first.step;
-  in_step = apart ? out_step * first.in_step : first.in_step;
-  images = apart ? std::min(out_step, axis.out_size()) : static_cast<std::int64_t>(phases.size());
+  const auto count = static_cast<std::int64_t>(phases.size());
+  distance = count == 1 && taps > 1 ? std::abs(first.offset_step) : 1;
+  out_step = distance * first.step;
+  in_step = distance * first.in_step;
+  images = count > 1 ? count : std::min(distance, axis.out_size());
   remainders = std::min(first.in_step, axis.window());
   windows = base::divide_up(base::divide_up(most_taps, remainders), taps);
 }
@@ -160,8 +161,8 @@ WinogradImages::Input WinogradImages::input(const Image& image, std::int64_t gro
     const Phase& phase = of.phases[of.filter(number)];
     if (phase.taps == 0) return;
     const std::int64_t lowest = std::min(phase.offset(0), phase.offset(phase.taps - 1));
-    const std::int64_t start = of.phases.size() > 1 ? 0 : number;
-    const std::int64_t at = start + lowest + tap * (of.phases.size() > 1 ? 1 : of.out_step);
+    const std::int64_t start = of.phases.size() > 1 ? 0 : number;  // offsets are of a phase's own
+    const std::int64_t at = start + lowest + tap * of.distance;
     first = base::floor_divide(at, of.in_step);
     const std::int64_t remainder = at - first * of.in_step;
     size = every(of.in_step, g.axes[d].in_size(), remainder);
@@ -170,6 +171,7 @@ WinogradImages::Input WinogradImages::input(const Image& image, std::int64_t gro
   locate(1, rows_, image.row, rows_.tap(part.row, 0), input.first_row, input.rows);
   locate(2, columns_, image.column, columns_.tap(part.column, 0), input.first_column,
          input.columns);
+  if (input.columns == 0) input.rows = 0;
   return input;
 }
 

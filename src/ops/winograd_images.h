@@ -98,6 +98,7 @@ class WinogradImages {
     std::int64_t remainders;         // of taps
     std::int64_t windows;            // of a remainder's taps
     std::int64_t taps;               // of a window
+    std::int64_t distance;           // of the inputs that two taps meet
     std::int64_t tap_step;           // of the filter, from tap to tap of a phase
     std::vector<Phase> phases;       // of which an image has the one of its number, or all the same
 

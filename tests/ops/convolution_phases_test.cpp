@@ -8,6 +8,8 @@
 namespace weft::ops {
 namespace {
 
+class ConvolutionPhasesTest : public NumbersTest {};
+
 // BACKWARD, with outputs of the smallest size.
 ConvolutionParams backward_of(const Dims& input, const Dims& filter, const Dims& strides,
                               const Dims& start_padding, std::uint32_t groups = 1) {
@@ -76,9 +78,10 @@ TEST(ConvolutionPhases, Blocks) {
 }
 
 // Few phases too, where their convolution takes fewer products by Winograd's algorithm.
-TEST(ConvolutionPhases, ByWinogradsAlgorithm) {
+TEST_F(ConvolutionPhasesTest, ByWinogradsAlgorithm) {
   constexpr Isa kIsa = Isa::avx512;
-  if (base::choose_isa() < Isa::avx512) GTEST_SKIP() << "no AVX-512";
+  skip_without(kIsa);
+  if (IsSkipped()) return;
   for (ConvolutionParams params : {
            backward_of({1, 160, 15, 15}, {160, 32, 4, 4}, {2, 2}, {1, 1}),
            backward_of({1, 256, 127}, {256, 64, 16}, {8}, {4}),
@@ -166,8 +169,6 @@ TEST(ConvolutionPhases, WorkspaceHoldsOneImage) {
   // Of few phases, no more than 64 MiB.
   EXPECT_FALSE(has_phases(backward_of({1, 256, 600, 600}, {256, 64, 4, 4}, {2, 2}, {1, 1})));
 }
-
-class ConvolutionPhasesTest : public NumbersTest {};
 
 TEST_F(ConvolutionPhasesTest, SameBitsForPreparedFilters) {
   const ConvolutionParams p = backward_of({2, 40, 50}, {40, 2, 64}, {16}, {20});

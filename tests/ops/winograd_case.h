@@ -91,6 +91,33 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
   }
 };
 
+// Of any window and number of dimensions.
+struct Window {
+  Dims input, filter;
+  Dims start_padding = {}, end_padding = {};
+  Dims dilations = Dims(input.size() - 2, 1);
+  std::uint32_t groups = 1;
+  ConvolutionDirection direction = ConvolutionDirection::forward;
+  Dims strides = Dims(input.size() - 2, 1);
+};
+
+inline ConvolutionParams params_of(const Window& window) {
+  ConvolutionParams p;
+  p.input.sizes = window.input;
+  p.filter.sizes = window.filter;
+  p.dilations = window.dilations;
+  p.strides = window.strides;
+  p.start_padding = window.start_padding;
+  p.end_padding = window.end_padding;
+  p.group_count = window.groups;
+  p.direction = window.direction;
+  const bool backward = window.direction == ConvolutionDirection::backward;
+  p.bias = TensorDesc{.sizes = Dims(window.input.size(), 1)};
+  p.bias->sizes[1] = backward ? window.filter[1] * window.groups : window.filter[0];
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
 inline ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t end) {
   ConvolutionParams p = params_of(shape);
   p.start_padding = {start, start};

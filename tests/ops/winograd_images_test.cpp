@@ -14,39 +14,23 @@ class WinogradImagesTest : public WinogradConvolutionTest {};
 
 // Of which each slice of the output is an image with the channels of several slices.
 TEST_P(WinogradImagesTest, Volumes) {
-  struct Volume {
-    Dims input, filter, strides, dilations, start_padding, end_padding;
-    std::uint32_t groups = 1;
-    ConvolutionDirection direction = ConvolutionDirection::forward;
-  };
-  const Volume volumes[] = {
-      {{1, 20, 5, 9, 13}, {33, 20, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
-      {{2, 33, 4, 8, 8}, {5, 33, 1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 0}, {0, 0, 1}},
-      {{2, 6, 9, 6, 7}, {36, 3, 4, 3, 3}, {2, 1, 1}, {2, 1, 1}, {4, 1, 1}, {7, 1, 1}, 2},
-      {{1, 3, 3, 5, 20}, {7, 3, 2, 3, 3}, {1, 1, 1}, {3, 1, 1}, {5, 1, 2}, {4, 1, 2}},
+  constexpr auto kForward = ConvolutionDirection::forward;
+  const Window volumes[] = {
+      {{1, 20, 5, 9, 13}, {33, 20, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
+      {{2, 33, 4, 8, 8}, {5, 33, 1, 3, 3}, {0, 1, 0}, {0, 0, 1}},
+      {{2, 6, 9, 6, 7}, {36, 3, 4, 3, 3}, {4, 1, 1}, {7, 1, 1}, {2, 1, 1}, 2, kForward, {2, 1, 1}},
+      {{1, 3, 3, 5, 20}, {7, 3, 2, 3, 3}, {5, 1, 2}, {4, 1, 2}, {3, 1, 1}},
       {{3, 12, 4, 6, 9},
        {12, 10, 3, 3, 3},
-       {1, 1, 1},
-       {2, 1, 1},
        {2, 1, 1},
        {1, 1, 1},
+       {2, 1, 1},
        1,
        ConvolutionDirection::backward},
       // Rows, columns and slices whose taps lie apart.
-      {{2, 7, 3, 11, 15}, {9, 7, 2, 3, 3}, {1, 1, 1}, {1, 2, 3}, {1, 2, 3}, {0, 1, 4}}};
-  for (const Volume& volume : volumes) {
-    ConvolutionParams params;
-    params.input.sizes = volume.input;
-    params.filter.sizes = volume.filter;
-    params.strides = volume.strides;
-    params.dilations = volume.dilations;
-    params.start_padding = volume.start_padding;
-    params.end_padding = volume.end_padding;
-    params.group_count = volume.groups;
-    params.direction = volume.direction;
-    const bool backward = volume.direction == ConvolutionDirection::backward;
-    const std::uint32_t channels = backward ? volume.filter[1] * volume.groups : volume.filter[0];
-    params.bias = TensorDesc{.sizes = {1, channels, 1, 1, 1}};
+      {{2, 7, 3, 11, 15}, {9, 7, 2, 3, 3}, {1, 2, 3}, {0, 1, 4}, {1, 2, 3}}};
+  for (const Window& volume : volumes) {
+    ConvolutionParams params = params_of(volume);
     for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
       params.mode = mode;
       params.output.sizes = output_sizes(params);

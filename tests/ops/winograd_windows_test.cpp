@@ -15,32 +15,6 @@ namespace {
 
 using kernels::WinogradTile;
 
-struct Window {
-  Dims input, filter;
-  Dims start_padding, end_padding;
-  Dims dilations = {1, 1};
-  std::uint32_t groups = 1;
-  ConvolutionDirection direction = ConvolutionDirection::forward;
-  Dims strides = {1, 1};
-};
-
-ConvolutionParams params_of(const Window& window) {
-  ConvolutionParams p;
-  p.input.sizes = window.input;
-  p.filter.sizes = window.filter;
-  p.dilations = window.dilations;
-  p.strides = window.strides;
-  p.start_padding = window.start_padding;
-  p.end_padding = window.end_padding;
-  p.group_count = window.groups;
-  p.direction = window.direction;
-  const bool backward = window.direction == ConvolutionDirection::backward;
-  p.bias = TensorDesc{
-      .sizes = {1, backward ? window.filter[1] * window.groups : window.filter[0], 1, 1}};
-  p.output.sizes = output_sizes(p);
-  return p;
-}
-
 class WinogradWindowsTest : public WinogradConvolutionTest {
  protected:
   // Taps of the tile's window, or as many as are asked for where it has more than one.
@@ -197,14 +171,13 @@ TEST_P(WinogradWindowsTest, RandomShapes) {
     return std::uniform_int_distribution<std::uint32_t>(first, last)(random_);
   };
   for (int left = 12; left > 0;) {
-    Window window;
     const bool backward = any(0, 1) == 1;
     const std::uint32_t groups = any(1, 2), in = any(1, 9), out = any(1, 40);
     const std::uint32_t h = height(any(2, 6)), w = width(any(2, 9));
+    Window window{.input = {any(1, 3), groups * in, any(1, 12), any(1, 40)},
+                  .filter = {backward ? groups * in : groups * out, backward ? out : in, h, w}};
     window.groups = groups;
     window.direction = backward ? ConvolutionDirection::backward : ConvolutionDirection::forward;
-    window.input = {any(1, 3), groups * in, any(1, 12), any(1, 40)};
-    window.filter = {backward ? groups * in : groups * out, backward ? out : in, h, w};
     for (const std::size_t axis : {0u, 1u}) {
       const bool has_stride = any(0, 1) == 1;
       window.strides[axis] = has_stride ? any(1, 4) : 1;
@@ -343,12 +316,13 @@ TEST(WinogradWindowsMemoryTest, OfAThreadIsBounded) {
   if (seen == 0) GTEST_SKIP() << "no AVX2, or a matrix unit, which leaves them to other ways";
 }
 
+using WinogradWindowsChoiceTest = NumbersTest;
+
 // By default where they pay, never with the options that forbid them, and for every number of
 // threads alike.
-TEST(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
-  if (base::choose_isa(Isa::avx512) != Isa::avx512) {
-    GTEST_SKIP() << "no avx512, or WEFT_MAX_ISA forbids it";
-  }
+TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
   const auto takes = [](const Window& window, const PlanOptions& options = {}) {
     PlanOptions of = options;
     of.max_isa = Isa::avx512;

@@ -166,28 +166,34 @@ struct WinogradFilterRow {
 };
 constexpr WinogradFilterRow winograd_filter_row(std::int64_t m, std::int64_t r,
                                                 std::int64_t point) noexcept {
-  if (r == 1) return {{1, 0, 0}};
-  const double sign = point % 2 == (r == 2 ? 0 : 1) ? 1 : -1;
-  if (point == m + r - 2)
-    return r == 2 ? WinogradFilterRow{{0, 1, 0}} : WinogradFilterRow{{0, 0, 1}};
-  if (r == 2 && m == 2) return {{sign / 2, 0.5, 0}};
-  if (r == 2) {
-    const bool far = point <= 1;
-    const double root = far ? kWinogradFar2 : kWinogradNear2;
-    const double other = far ? kWinogradNear2 : kWinogradFar2;
-    const double scale = 1 / (2 * root * (root * root - other * other));
-    return {{sign * scale, scale * root, 0}};
+  WinogradFilterRow row{};
+  if (point == m + r - 2) {  // infinity
+    row.g[r - 1] = 1;
+    return row;
   }
-  if (m == 2)
-    return point == 0 ? WinogradFilterRow{{1, 0, 0}} : WinogradFilterRow{{0.5, sign / 2, 0.5}};
-  constexpr double a = kWinogradNear * kWinogradNear;
-  constexpr double b = kWinogradFar * kWinogradFar;
-  if (point == 0) return {{1 / (a * b), 0, 0}};
-  const bool near = point <= 2;
-  const double square = near ? a : b;
-  const double root = (near ? kWinogradNear : kWinogradFar) * sign;
-  const double scale = 1 / (2 * square * (square - (near ? b : a)));
-  return {{scale, scale * root, scale * square}};
+  const bool two = r == 2;
+  const double sign = point % 2 == (two ? 0 : 1) ? 1 : -1;  // of a pair, the positive one is first
+  double root, scale;
+  if (m == 2) {
+    root = two || point > 0 ? sign : 0;
+    scale = two ? sign / 2 : point > 0 ? 0.5 : 1;
+  } else if (two) {
+    const double one = point <= 1 ? kWinogradFar2 : kWinogradNear2;
+    const double other = point <= 1 ? kWinogradNear2 : kWinogradFar2;
+    root = sign * one;
+    scale = sign / (2 * one * (one * one - other * other));
+  } else {
+    constexpr double a = kWinogradNear * kWinogradNear;
+    constexpr double b = kWinogradFar * kWinogradFar;
+    const bool near = point <= 2;
+    const double square = near ? a : b;
+    root = point > 0 ? sign * (near ? kWinogradNear : kWinogradFar) : 0;
+    scale = point > 0 ? 1 / (2 * square * (square - (near ? b : a))) : 1 / (a * b);
+  }
+  row.g[0] = scale;
+  row.g[1] = scale * root;
+  if (!two) row.g[2] = scale * (root * root);
+  return row;
 }
 
 // Null where there are none for the instruction set, or for another tile than those of

@@ -15,11 +15,15 @@ struct WinogradRows;
 }  // namespace weft::kernels
 
 // All tiles: name, outputs and taps of rows, then of columns.
+#define WEFT_WINOGRAD_3x3(of) of(2x2, 2, 3, 2, 3) of(2x4, 2, 3, 4, 3) of(4x4, 4, 3, 4, 3)
+#define WEFT_WINOGRAD_1x3(of) of(1x2, 1, 1, 2, 3) of(1x4, 1, 1, 4, 3)
+#define WEFT_WINOGRAD_3x1(of) of(2x1, 2, 3, 1, 1) of(4x1, 4, 3, 1, 1)
+#define WEFT_WINOGRAD_2x2(of) \
+  of(2x2_2x2, 2, 2, 2, 2) of(2x4_2x2, 2, 2, 4, 2) of(4x4_2x2, 4, 2, 4, 2)
+#define WEFT_WINOGRAD_1x2(of) of(1x2_1x2, 1, 1, 2, 2) of(1x4_1x2, 1, 1, 4, 2)
 #define WEFT_WINOGRAD_TILES(of)                                                           \
-  of(2x2, 2, 3, 2, 3) of(2x4, 2, 3, 4, 3) of(4x4, 4, 3, 4, 3) of(1x2, 1, 1, 2, 3)         \
-      of(1x4, 1, 1, 4, 3) of(2x1, 2, 3, 1, 1) of(4x1, 4, 3, 1, 1) of(2x2_2x2, 2, 2, 2, 2) \
-          of(2x4_2x2, 2, 2, 4, 2) of(4x4_2x2, 4, 2, 4, 2) of(1x2_1x2, 1, 1, 2, 2)         \
-              of(1x4_1x2, 1, 1, 4, 2)
+  WEFT_WINOGRAD_3x3(of) WEFT_WINOGRAD_1x3(of) WEFT_WINOGRAD_3x1(of) WEFT_WINOGRAD_2x2(of) \
+      WEFT_WINOGRAD_1x2(of)
 
 #define WEFT_DECLARE_WINOGRAD(tile, ...)                                           \
   void winograd_rows_##tile(const WinogradRows& rows, SplitRange& range) noexcept; \

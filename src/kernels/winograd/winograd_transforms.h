@@ -76,27 +76,24 @@ inline void transform_sums(const Vector (&m)[4], Vector (&y)[2]) {
   y[0] = m[0] + (m[1] + m[2]);
   y[1] = (m[1] - m[2]) + m[3];
 }
-inline void transform_sums(const Vector (&m)[5], Vector (&y)[4]) {
-  constexpr float kAA = kA2 * kA2, kBB = kB2 * kB2;
+// Four outputs of points a, -a, b, -b and infinity.
+inline void transform_pairs(const Vector* m, float a, float b, Vector (&y)[4]) {
+  const float aa = a * a, bb = b * b;
   const Vector even_a = m[0] + m[1];
   const Vector odd_a = m[0] - m[1];
   const Vector even_b = m[2] + m[3];
   const Vector odd_b = m[2] - m[3];
   y[0] = even_a + even_b;
-  y[1] = multiply_add(set(kA2), odd_a, set(kB2) * odd_b);
-  y[2] = multiply_add(set(kAA), even_a, set(kBB) * even_b);
-  y[3] = multiply_add(set(kAA * kA2), odd_a, multiply_add(set(kBB * kB2), odd_b, m[4]));
+  y[1] = multiply_add(set(a), odd_a, set(b) * odd_b);
+  y[2] = multiply_add(set(aa), even_a, set(bb) * even_b);
+  y[3] = multiply_add(set(aa * a), odd_a, multiply_add(set(bb * b), odd_b, m[4]));
+}
+inline void transform_sums(const Vector (&m)[5], Vector (&y)[4]) {
+  transform_pairs(m, kA2, kB2, y);
 }
 inline void transform_sums(const Vector (&m)[6], Vector (&y)[4]) {
-  constexpr float kAA = kA * kA, kBB = kB * kB;
-  const Vector even_a = m[1] + m[2];
-  const Vector odd_a = m[1] - m[2];
-  const Vector even_b = m[3] + m[4];
-  const Vector odd_b = m[3] - m[4];
-  y[0] = m[0] + (even_a + even_b);
-  y[1] = multiply_add(set(kA), odd_a, set(kB) * odd_b);
-  y[2] = multiply_add(set(kAA), even_a, set(kBB) * even_b);
-  y[3] = multiply_add(set(kAA * kA), odd_a, multiply_add(set(kBB * kB), odd_b, m[5]));
+  transform_pairs(m + 1, kA, kB, y);
+  y[0] = m[0] + y[0];
 }
 
 }  // namespace
