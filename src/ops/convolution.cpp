@@ -284,8 +284,7 @@ void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
   static constexpr kernels::WinogradTile kErrsMost{4, 4};
   if (options.winograd == Winograd::never) return;
   const Isa isa = base::choose_isa(options.max_isa);
-  // On a matrix unit, that was never measured.
-  const auto forward = isa < Isa::amx ? ops::PhaseConvolution::as_forward(params) : std::nullopt;
+  const auto forward = ops::PhaseConvolution::as_forward(params);
   for (const kernels::WinogradKernels& of_tile : kernels::winograd_kernels(isa)) {
     const kernels::WinogradTile tile = of_tile.tile;
     if (tile == kErrsMost && options.winograd != Winograd::allowed) continue;

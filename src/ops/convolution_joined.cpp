@@ -41,9 +41,13 @@ bool loses_by_slabs(const ConvolutionGeometry& geometry) {
 }
 
 // Zen 5 with AVX-512 reads whole lines from the second-level cache as fast as it multiplies them by
-// a few channels, so that neither copies nor slabs pay there. Zen 4 was faster with both.
-bool reads_lines_of_zen5(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) {
-  return base::is_zen5() && kernel.lanes == base::kLineFloats && lies_at_lines(geometry);
+// a few channels, so that neither copies nor slabs pay there. Zen 4 was faster with both. A Xeon
+// with a matrix unit does so where they stay there, one core, us: 48 to 32 channels, 160x160, 790
+// and 640; 96 to 24, 56x56, 123 and 108; but 64 to 32, 128x128, which do not, 1210 and 1360.
+bool reads_lines_fast(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) {
+  if (kernel.lanes != base::kLineFloats || !lies_at_lines(geometry)) return false;
+  return base::is_zen5() || (base::machine_has(Isa::amx) &&
+                             stays_in_second_cache(geometry, kAcrossVectors * kernel.lanes));
 }
 
 }  // namespace
@@ -92,7 +96,7 @@ bool is_line_across(const ConvolutionGeometry& geometry,
 bool suits_rows_in_place(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
   constexpr std::int64_t kFewChannels = 64, kManyPositions = 3136, kMostCrowded = 256;
-  if (!reads_lines_of_zen5(geometry, kernel)) return false;
+  if (!reads_lines_fast(geometry, kernel)) return false;
   const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
   if (out <= kernel.max_positions[kAcrossVectors - 1]) return false;
   if (in <= kFewChannels) return out <= 2 * in && position_count(geometry) >= kManyPositions;
@@ -105,7 +109,7 @@ bool suits_rows_in_place(const ConvolutionGeometry& geometry,
 // second level, two threads, 640 to 640, 32x32: 1727 and 1892.
 bool suits_strips_in_place(const ConvolutionGeometry& geometry,
                            const kernels::GemmKernel& kernel) noexcept {
-  return reads_lines_of_zen5(geometry, kernel) && geometry.out_channels <= geometry.in_channels &&
+  return reads_lines_fast(geometry, kernel) && geometry.out_channels <= geometry.in_channels &&
          !suits_rows_in_place(geometry, kernel) &&
          stays_in_second_cache(geometry, kAcrossVectors * kernel.lanes);
 }
@@ -141,7 +145,7 @@ std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
   // 128x128, 146 and 130; 256 to 8, 64x64, 194 and 124.
   constexpr std::int64_t kFewSums = 8, kManyPositions = 1 << 16;
   const bool large = geometry.out_channels < kFewSums && position_count(geometry) >= kManyPositions;
-  if (reads_lines_of_zen5(geometry, kernel) && !large) return 0;
+  if (reads_lines_fast(geometry, kernel) && !large) return 0;
   const std::int64_t panels =
       base::divide_up(geometry.out_channels, channels_across(geometry, kernel));
   // Next to the filter, and what is fetched meanwhile.

@@ -121,19 +121,23 @@ class WinogradImagesErrorTest : public WinogradErrors, public ::testing::WithPar
   }
 };
 
-// From as many channels on as are the default, counted where the padding leaves the fewest.
+// From as many channels on as are the default, counted where the padding leaves the fewest; on the
+// unit half as many.
 TEST_P(WinogradImagesErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
-  expect_below_chain({1, 16, 4, 14, 14}, 3, 1, {2, 2});
-  expect_below_chain({1, 32, 4, 14, 14}, 3, 1, {2, 4});
-  expect_below_chain({1, 64, 3, 14, 14}, 2, 1, {2, 4});
-  expect_below_chain({1, 64, 3, 14, 14}, 1, 1, {2, 4});
-  expect_below_chain({1, 32, 1, 60, 60}, 1, 2, {2, 2});
-  expect_below_chain({1, 64, 1, 60, 60}, 1, 2, {2, 4});
-  expect_below_chain({1, 80, 1, 40, 40}, 1, 6, {2, 4});
+  const auto channels = [&](std::uint32_t of_vectors) {
+    return GetParam() < Isa::amx ? of_vectors : of_vectors / 2;
+  };
+  expect_below_chain({1, channels(16), 4, 14, 14}, 3, 1, {2, 2});
+  expect_below_chain({1, channels(32), 4, 14, 14}, 3, 1, {2, 4});
+  expect_below_chain({1, channels(64), 3, 14, 14}, 2, 1, {2, 4});
+  expect_below_chain({1, channels(64), 3, 14, 14}, 1, 1, {2, 4});
+  expect_below_chain({1, channels(32), 1, 60, 60}, 1, 2, {2, 2});
+  expect_below_chain({1, channels(64), 1, 60, 60}, 1, 2, {2, 4});
+  expect_below_chain({1, channels(80), 1, 40, 40}, 1, 6, {2, 4});
 }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, WinogradImagesErrorTest,
-                         ::testing::Values(Isa::avx2, Isa::avx512),
+INSTANTIATE_TEST_SUITE_P(Levels, WinogradImagesErrorTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 using WinogradImagesChoiceTest = NumbersTest;

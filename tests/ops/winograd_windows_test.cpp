@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ops/winograd_case.h"
 
@@ -206,16 +207,20 @@ TEST_P(WinogradWindowsTest, RandomShapes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Vectors, WinogradWindowsTest,
-    ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512),
-                       ::testing::Values(WinogradTile{1, 2}, WinogradTile{1, 4}, WinogradTile{2, 1},
-                                         WinogradTile{4, 1}, WinogradTile{2, 4},
-                                         WinogradTile{2, 2, 2, 2}, WinogradTile{2, 4, 2, 2},
-                                         WinogradTile{4, 4, 2, 2}, WinogradTile{1, 2, 1, 2},
-                                         WinogradTile{1, 4, 1, 2}),
-                       ::testing::Values(WinogradVectors::of_tiles, WinogradVectors::of_channels)),
-    way_text);
+const auto kTiles = ::testing::Values(
+    WinogradTile{1, 2}, WinogradTile{1, 4}, WinogradTile{2, 1}, WinogradTile{4, 1},
+    WinogradTile{2, 4}, WinogradTile{2, 2, 2, 2}, WinogradTile{2, 4, 2, 2},
+    WinogradTile{4, 4, 2, 2}, WinogradTile{1, 2, 1, 2}, WinogradTile{1, 4, 1, 2});
+
+INSTANTIATE_TEST_SUITE_P(Vectors, WinogradWindowsTest,
+                         ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512), kTiles,
+                                            ::testing::Values(WinogradVectors::of_tiles,
+                                                              WinogradVectors::of_channels)),
+                         way_text);
+INSTANTIATE_TEST_SUITE_P(Unit, WinogradWindowsTest,
+                         ::testing::Combine(::testing::Values(Isa::amx), kTiles,
+                                            ::testing::Values(WinogradVectors::of_tiles)),
+                         way_text);
 
 class WinogradWindowsErrorTest : public WinogradErrors, public ::testing::WithParamInterface<Isa> {
  protected:
@@ -234,28 +239,37 @@ class WinogradWindowsErrorTest : public WinogradErrors, public ::testing::WithPa
   }
 };
 
+// The least channels, and more, of vectors and of the unit.
 TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
-  expect_below_chain(32, 1, 3, {1, 2});
-  expect_below_chain(32, 3, 1, {2, 1});
-  expect_below_chain(104, 1, 3, {1, 4});
-  expect_below_chain(256, 1, 3, {1, 4});
-  expect_below_chain(104, 3, 1, {4, 1});
-  expect_below_chain(64, 1, 5, {1, 4});
-  expect_below_chain(32, 1, 11, {1, 4});
-  expect_below_chain(24, 5, 5, {2, 4});
-  expect_below_chain(14, 7, 7, {2, 4});
-  expect_below_chain(48, 2, 2, {2, 2, 2, 2});
-  expect_below_chain(80, 2, 2, {2, 4, 2, 2});
-  expect_below_chain(160, 2, 2, {4, 4, 2, 2});
-  expect_below_chain(256, 2, 2, {4, 4, 2, 2});
-  expect_below_chain(44, 4, 4, {4, 4, 2, 2});
-  expect_below_chain(48, 1, 2, {1, 2, 1, 2});
-  expect_below_chain(104, 1, 2, {1, 4, 1, 2});
-  expect_below_chain(52, 1, 4, {1, 4, 1, 2});
+  struct Case {
+    WinogradTile tile;
+    std::uint32_t height, width;
+    std::vector<std::uint32_t> of_vectors, of_unit;
+  };
+  const Case cases[] = {{{1, 2}, 1, 3, {32}, {16, 64}},
+                        {{2, 1}, 3, 1, {32}, {16, 64}},
+                        {{1, 4}, 1, 3, {104, 256}, {160, 256}},
+                        {{4, 1}, 3, 1, {104}, {160}},
+                        {{1, 4}, 1, 5, {64}, {96}},
+                        {{1, 4}, 1, 11, {32}, {44}},
+                        {{2, 4}, 5, 5, {24}, {12}},
+                        {{2, 4}, 7, 7, {14}, {8}},
+                        {{2, 2, 2, 2}, 2, 2, {48}, {16}},
+                        {{2, 4, 2, 2}, 2, 2, {80}, {48}},
+                        {{4, 4, 2, 2}, 2, 2, {160, 256}, {160, 256}},
+                        {{4, 4, 2, 2}, 4, 4, {44}, {44}},
+                        {{1, 2, 1, 2}, 1, 2, {48}, {16}},
+                        {{1, 4, 1, 2}, 1, 2, {104}, {160}},
+                        {{1, 4, 1, 2}, 1, 4, {52}, {80}}};
+  for (const Case& of : cases) {
+    for (const std::uint32_t channels : GetParam() < Isa::amx ? of.of_vectors : of.of_unit) {
+      expect_below_chain(channels, of.height, of.width, of.tile);
+    }
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, WinogradWindowsErrorTest,
-                         ::testing::Values(Isa::avx2, Isa::avx512),
+INSTANTIATE_TEST_SUITE_P(Levels, WinogradWindowsErrorTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 // Taps that are made up cost what the algorithm gains.
@@ -313,7 +327,7 @@ TEST(WinogradWindowsMemoryTest, OfAThreadIsBounded) {
       }
     }
   }
-  if (seen == 0) GTEST_SKIP() << "no AVX2, or a matrix unit, which leaves them to other ways";
+  if (seen == 0) GTEST_SKIP() << "no AVX2";
 }
 
 using WinogradWindowsChoiceTest = NumbersTest;
@@ -339,6 +353,35 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {512, 256, 4, 4}, {1, 1}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 32, 1, 25600}, {32, 32, 1, 3}, {0, 1}, {0, 1}}), "gemm_f32_avx512");
+}
+
+TEST_F(WinogradWindowsChoiceTest, AreTakenOnAMatrixUnitWhereTheyPay) {
+  skip_without(Isa::amx);
+  if (IsSkipped()) return;
+  const auto takes = [](const Window& window, const PlanOptions& options = {}) {
+    return std::string(plan(params_of(window), options).algorithm());
+  };
+  const Window row{{1, 256, 1, 800}, {256, 256, 1, 3}, {0, 1}, {0, 1}};
+  EXPECT_EQ(takes(row), "winograd_1x4_amx");
+  EXPECT_EQ(takes(row, {.winograd = Winograd::never}), "product_f32_amx");
+  EXPECT_EQ(takes({{1, 288, 8, 28, 28}, {128, 288, 3, 1, 1}, {1, 0, 0}, {1, 0, 0}}),
+            "winograd_4x1_amx");
+  EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {0, 0}}), "winograd_4x4_2x2_amx");
+  EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 3, 3}, {2, 2}, {2, 2}, {2, 2}}),
+            "winograd_2x4_amx");
+  const Window volume{{1, 64, 8, 28, 28}, {128, 64, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}};
+  EXPECT_EQ(takes(volume), "winograd_2x4_amx");
+  const Window large{{1, 32, 8, 28, 28}, {64, 32, 5, 5, 5}, {2, 2, 2}, {2, 2, 2}};
+  EXPECT_EQ(takes(large).find("winograd"), std::string::npos);
+  const Window phases{{1, 256, 64, 64},
+                      {256, 64, 4, 4},
+                      {1, 1},
+                      {1, 1},
+                      {1, 1},
+                      1,
+                      ConvolutionDirection::backward,
+                      {2, 2}};
+  EXPECT_EQ(takes(phases), "winograd_4x4_2x2_amx");
 }
 
 }  // namespace

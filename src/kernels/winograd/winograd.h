@@ -203,8 +203,8 @@ const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexc
 // Those of all tiles; none likewise.
 std::span<const WinogradKernels> winograd_kernels(Isa isa) noexcept;
 
-// Likewise for others than windows of 3 x 3, or where this build has none; whether the machine has
-// one, split_kernels() tells.
+// Null for another tile likewise, or where this build has none; whether the machine has one,
+// split_kernels() tells.
 const WinogradUnit* winograd_unit(const WinogradTile& tile) noexcept;
 
 }  // namespace weft::kernels

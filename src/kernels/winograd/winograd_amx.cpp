@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kParts = 3;
 
-template <int m, int n>
+template <int m, int r, int n, int s>
 void transform_columns(const WinogradColumns& columns) {
-  constexpr int kPoints = m + 2;
-  constexpr int kRowPoints = n + 2;
+  constexpr int kPoints = m + r - 1;
+  constexpr int kRowPoints = n + s - 1;
   const std::int64_t end = (columns.tiles + kSplitBlock - 1) / kSplitBlock * kSplitBlock;
   for (std::int64_t tile = 0; tile < end; tile += kLanes) {
     const __mmask16 mask = first_of_16(columns.tiles - tile);
@@ -51,15 +51,12 @@ void transform_columns(const WinogradColumns& columns) {
 
 }  // namespace
 
-void winograd_columns_2x2(const WinogradColumns& columns) noexcept {
-  transform_columns<2, 2>(columns);
-}
-void winograd_columns_2x4(const WinogradColumns& columns) noexcept {
-  transform_columns<2, 4>(columns);
-}
-void winograd_columns_4x4(const WinogradColumns& columns) noexcept {
-  transform_columns<4, 4>(columns);
-}
+#define WEFT_DEFINE_WINOGRAD(tile, m, r, n, s)                            \
+  void winograd_columns_##tile(const WinogradColumns& columns) noexcept { \
+    transform_columns<m, r, n, s>(columns);                               \
+  }
+WEFT_WINOGRAD_TILES(WEFT_DEFINE_WINOGRAD)
+#undef WEFT_DEFINE_WINOGRAD
 
 void winograd_multiply(const WinogradProduct& product) noexcept {
   SplitAhead ahead = product.ahead;

@@ -40,9 +40,10 @@ WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 
 namespace weft::kernels::amx {
 
-void winograd_columns_2x2(const WinogradColumns& columns) noexcept;
-void winograd_columns_2x4(const WinogradColumns& columns) noexcept;
-void winograd_columns_4x4(const WinogradColumns& columns) noexcept;
+#define WEFT_DECLARE_WINOGRAD(tile, ...) \
+  void winograd_columns_##tile(const WinogradColumns& columns) noexcept;
+WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
+#undef WEFT_DECLARE_WINOGRAD
 void winograd_multiply(const WinogradProduct& product) noexcept;
 
 }  // namespace weft::kernels::amx

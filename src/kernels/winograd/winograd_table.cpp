@@ -21,6 +21,13 @@ constexpr WinogradKernels avx2_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX2
 #define WEFT_WINOGRAD_AVX512(...) WEFT_WINOGRAD_ROW(avx512, __VA_ARGS__)
 constexpr WinogradKernels avx512_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX512)};
 #endif
+#ifdef WEFT_HAVE_amx
+#define WEFT_WINOGRAD_UNIT(tile, rows, row_taps, columns, column_taps) \
+  {{rows, columns, row_taps, column_taps},                             \
+   "winograd_" #tile "_amx",                                           \
+   amx::winograd_columns_##tile,                                       \
+   amx::winograd_multiply},
+#endif
 
 }  // namespace
 
@@ -43,11 +50,7 @@ const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexc
 
 const WinogradUnit* winograd_unit([[maybe_unused]] const WinogradTile& tile) noexcept {
 #ifdef WEFT_HAVE_amx
-  static constexpr WinogradUnit table[] = {
-      {{2, 2}, "winograd_2x2_amx", amx::winograd_columns_2x2, amx::winograd_multiply},
-      {{2, 4}, "winograd_2x4_amx", amx::winograd_columns_2x4, amx::winograd_multiply},
-      {{4, 4}, "winograd_4x4_amx", amx::winograd_columns_4x4, amx::winograd_multiply},
-  };
+  static constexpr WinogradUnit table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_UNIT)};
   for (const WinogradUnit& row : table) {
     if (row.tile == tile) return &row;
   }
