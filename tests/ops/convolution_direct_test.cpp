@@ -228,17 +228,20 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
 // Few outputs of many channels: all numbers of outputs and of rows of a window that have kernels of
 // their own, windows that begin before the image, lie in it, or end past it.
 TEST(DirectConvolutionChannels, AreReadWhereTheyLie) {
+  constexpr std::uint64_t kLevels = 5, kAvx512 = 1, kAvx2 = 3;  // of seeds; no other has kernels
   std::uint64_t seed = 0;
   for (const std::uint32_t out : {1u, 2u, 3u, 4u, 5u}) {
     for (const std::uint32_t window : {1u, 2u, 3u, 5u, 7u}) {
-      for (const Dims& padding : {Dims{0, 0}, Dims{2, 1}, Dims{9, 17}, Dims{30, 45}}) {
+      for (const Dims& padding : {Dims{0, 0}, Dims{2, 1}, Dims{9, 17}, Dims{8, 45}}) {
         for (const DataType type : {DataType::float32, DataType::float16}) {
-          ConvolutionParams p = direct_params({1, 17, out, {31, 43}, {window, 3}, {1, 1}, {1, 1}});
+          ConvolutionParams p = direct_params({1, 17, out, {16, 43}, {window, 3}, {1, 1}, {1, 1}});
           p.start_padding = p.end_padding = padding;
           p.output.sizes = output_sizes(p);
           p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+          seed += kLevels;
           if (seed % 3 == 0) p.fused_activation = Activation{.type = OperatorType::activation_relu};
-          for (int level = 0; level < 5; ++level) testing::expect_right(p, ++seed);
+          testing::expect_right(p, seed + kAvx512);
+          testing::expect_right(p, seed + kAvx2);
         }
       }
     }
