@@ -21,9 +21,8 @@ constexpr std::int64_t kAcrossPositions = 4096;
 constexpr std::int64_t kJoinedPositions = 448;
 constexpr std::int64_t kChannelsAhead = 4;
 
-// Of slabs, and tiles a thread, which so end together. Of 512 or more positions they take up to a
-// tenth longer.
-constexpr std::int64_t kSlabPositions = 256, kMostTilesAThread = 8;
+// Of slabs, a thread, which so end together.
+constexpr std::int64_t kMostTilesAThread = 8;
 
 // Two threads share the panels of a tile by no fewer: what each reads first comes for all of them.
 // In turns, fastest tenth: 64 to 384, 14x14: 74 us, by three panels 81.
@@ -44,8 +43,9 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   std::int64_t least = 8 * columns, limit = kAcrossPositions, near = cache / 4 / channel_bytes;
   tiling_.channel_block = g.in_channels;
   if (slabs_) {
-    tiling_.channel_block = channels_a_slab(g, gemm_);
-    least = 4 * columns;
+    tiling_.channel_block = long_slabs_ ? channels_a_chain(g) : channels_a_slab(g, gemm_);
+    // Of a long slab, half of 14x14 positions would read the filter as often as all of them.
+    least = long_slabs_ ? kSlabPositions : 4 * columns;
     limit = near = kSlabPositions;
     tiles_a_thread = std::clamp<std::int64_t>(positions * others / threads / kSlabPositions, 1,
                                               kMostTilesAThread);

@@ -114,6 +114,23 @@ bool suits_strips_in_place(const ConvolutionGeometry& geometry,
          stays_in_second_cache(geometry, kAcrossVectors * kernel.lanes);
 }
 
+// One thread of Zen 5, us, in turns, before this and with it: 512 to 64 channels, 14x14, 84 and 68;
+// 576 to 96, 14x14, 123 and 105; 256 to 64, 35x35, 250 and 217; 240 to 40, 30x30, 113 and 101; but
+// 512 to 24, 14x14, 33 and 37; 1024 to 512, 13x13, 812 and 836; 832 to 384, 7x7, 145 and 182. Two
+// threads, 576 to 96, 14x14, 64 and 75; 8 images of it 453 and 405.
+bool suits_long_slabs(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel,
+                      unsigned threads) noexcept {
+  constexpr std::int64_t kManyChannels = 192, kFewest = 32, kMost = 192, kManyPositions = 160;
+  const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
+  const std::int64_t positions = position_count(geometry);
+  const bool suits = base::is_zen5() && kernel.lanes == base::kLineFloats && joins_rows(geometry) &&
+                     lies_in_line(geometry) && !lies_at_lines(geometry) && in >= kManyChannels &&
+                     out >= kFewest && out <= kMost && 2 * out <= in && positions >= kManyPositions;
+  const std::int64_t tiles =
+      geometry.batch * geometry.groups * base::divide_up(positions, kSlabPositions);
+  return suits && (tiles >= threads || is_best_across(geometry, kernel));
+}
+
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
   if (!lies_in_line(geometry) || suits_rows_in_place(geometry, kernel)) return false;
   if (suits_strips_in_place(geometry, kernel)) return true;

@@ -61,26 +61,32 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       filter_in_place_(reads_filter_in_place(params, options)),
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
-      across_(!direct_ && is_best_across(geometry_, gemm_)),
+      long_slabs_(!direct_ && data_type_ == DataType::float32 &&
+                  suits_long_slabs(geometry_, gemm_, slot_count(options, INT64_MAX))),
+      across_(!direct_ && (long_slabs_ || is_best_across(geometry_, gemm_))),
       // However a filter lies: sums across have few terms.
-      one_chain_(options.strict || is_best_across(geometry_, gemm_)),
+      one_chain_(options.strict || (!long_slabs_ && is_best_across(geometry_, gemm_))),
       chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
       // Strips of float16 are of one row each.
       joined_(across_ && joins_rows(geometry_) &&
               (data_type_ == DataType::float32 || geometry_.axes[0].max_count() > 1 ||
                geometry_.axes[1].max_count() > 1 || !suits_strips(geometry_, gemm_))),
-      slabs_(joined_ && data_type_ == DataType::float32 && channels_a_slab(geometry_, gemm_) > 0),
+      slabs_(joined_ && data_type_ == DataType::float32 &&
+             (long_slabs_ || channels_a_slab(geometry_, gemm_) > 0)),
       strips_first_(joined_ && data_type_ == DataType::float32 && !slabs_ &&
                     suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
       adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
                     is_best_across(geometry_, gemm_) && !joins_rows(geometry_)),
-      vectors_(direct_   ? 1
-               : across_ ? vectors_across(geometry_, gemm_)
-                         : choose_vectors(geometry_, gemm_)),
+      vectors_(direct_       ? 1
+               : long_slabs_ ? kLongSlabVectors
+               : across_     ? vectors_across(geometry_, gemm_)
+                             : choose_vectors(geometry_, gemm_)),
       filter_(geometry_, data_type_, rows_.load(data_type_),
-              direct_   ? 1
+              direct_ ? 1
+              : long_slabs_
+                  ? equal_parts(geometry_.out_channels, gemm_.max_positions[kLongSlabVectors - 1])
               : across_ ? channels_across(geometry_, gemm_)
                         : vectors_ * gemm_.lanes) {
   type = OperatorType::convolution;

@@ -280,6 +280,7 @@ class ConvolutionPlan final : public PlanBody {
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
+  bool long_slabs_;       // of suits_long_slabs()
   bool across_;           // positions lie along vectors, not output channels
   bool one_chain_;        // all terms of a sum are
   std::int64_t chain_;    // input channels
