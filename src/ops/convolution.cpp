@@ -281,7 +281,7 @@ std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
 // One for each tile; for all phases of BACKWARD together, too.
 void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
                   std::vector<Way>& ways) {
-  static constexpr kernels::WinogradTile kErrsMost{4, 4};
+  constexpr kernels::WinogradTile kErrsMost = ops::WinogradConvolution::kErrsMost;
   if (options.winograd == Winograd::never) return;
   const Isa isa = base::choose_isa(options.max_isa);
   const auto forward = ops::PhaseConvolution::as_forward(params);

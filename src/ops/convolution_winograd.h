@@ -29,6 +29,9 @@ namespace weft::ops {
 // A thread's memory is at most 12 MiB, whatever the size of the image; what threads share, 2 MiB.
 class WinogradConvolution : public SplitPlan {
  public:
+  // The tile whose error may pass that.
+  static constexpr kernels::WinogradTile kErrsMost{4, 4};
+
   // Seconds that one core would take; infinite where this is not the way.
   static double seconds(const ConvolutionParams& params, const PlanOptions& options,
                         const kernels::WinogradTile& tile);

@@ -25,14 +25,12 @@ namespace {
 
 constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 
-constexpr kernels::WinogradTile kErrsMost{4, 4};
-
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds. On the unit 4 x 4, which errs twice as
 // much as others, gains little but where the filters of many channels, or of many images' tiles,
 // are so much less to read.
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::int64_t batch) {
-  if (unit && tile == kErrsMost) return batch > 1 ? 128 : 256;
+  if (unit && tile == WinogradConvolution::kErrsMost) return batch > 1 ? 128 : 256;
   // Sums of fewer taps err less.
   const std::int64_t taps = tile.row_taps * tile.column_taps;
   const bool two = tile.column_taps == 2;
