@@ -84,10 +84,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
                : across_     ? vectors_across(geometry_, gemm_)
                              : choose_vectors(geometry_, gemm_)),
       filter_(geometry_, data_type_, rows_.load(data_type_),
-              direct_ ? 1
-              : long_slabs_
-                  ? equal_parts(geometry_.out_channels, gemm_.max_positions[kLongSlabVectors - 1])
-              : across_ ? channels_across(geometry_, gemm_)
+              direct_   ? 1
+              : across_ ? equal_parts(geometry_.out_channels, gemm_.max_positions[vectors_ - 1])
                         : vectors_ * gemm_.lanes) {
   type = OperatorType::convolution;
   inputs = {params.input, params.filter, params.bias};

@@ -323,7 +323,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   // Few products are saved, and others have fewer. 80 to 768 channels, 1 x 3, by tiles of two taps,
   // on one core of a Zen 5: 5500 us, 4650 directly.
   if (!images.is_filled()) return kNever;
-  const bool unit = isa >= Isa::amx && kernels::split_kernels(kParts) != nullptr;
+  const bool unit = unit_for(isa, tile) != nullptr;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
   // on one core of a Xeon: 18.4 ms, 15.9 without the unit.
   if (unit && images.has_depth() && images.of_slice() > images.of_part()) return kNever;

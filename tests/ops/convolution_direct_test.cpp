@@ -228,7 +228,8 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
 // Few outputs of many channels: all numbers of outputs and of rows of a window that have kernels of
 // their own, windows that begin before the image, lie in it, or end past it.
 TEST(DirectConvolutionChannels, AreReadWhereTheyLie) {
-  constexpr std::uint64_t kLevels = 5, kAvx512 = 1, kAvx2 = 3;  // of seeds; no other has kernels
+  // Of seeds. Other levels have no kernels of their own.
+  constexpr std::uint64_t kLevels = 5, kAvx512 = 1, kAvx2 = 3;
   std::uint64_t seed = 0;
   for (const std::uint32_t out : {1u, 2u, 3u, 4u, 5u}) {
     for (const std::uint32_t window : {1u, 2u, 3u, 5u, 7u}) {

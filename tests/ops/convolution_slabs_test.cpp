@@ -94,7 +94,7 @@ TEST_F(SlabsPlanTest, AreChosen) {
 }
 
 // Of many channels, whose slabs are chains: no position is summed otherwise by other threads, and
-// none errs as much as by one chain.
+// none errs more than by one chain.
 const SlabShape long_slab_shapes[] = {{1, 1, 512, 64, {14, 14}},   {3, 1, 576, 96, {14, 14}},
                                       {2, 1, 200, 33, {13, 13}},   {1, 2, 256, 48, {15, 11}},
                                       {1, 1, 1030, 32, {7, 5, 5}}, {1, 1, 384, 192, {19, 19}}};
