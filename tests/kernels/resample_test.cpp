@@ -232,6 +232,15 @@ Tables repeating_tables(std::int64_t count, float step) {
   return tables;
 }
 
+Tables doubling_tables(std::int64_t elements) {
+  Tables tables(2 * elements, [=](std::int64_t i) {
+    const float x = static_cast<float>(i) / 2 - 0.25f;
+    return std::clamp(x, 0.0f, static_cast<float>(elements - 1));
+  });
+  tables.picks.doubles = true;
+  return tables;
+}
+
 template <class T, class Real, class Widen>
 void expect_along(Along<Real> along, const StridedArray<T>& row, const StridedArray<T>& other,
                   std::int64_t reach, std::mt19937_64& random, const Widen& widen) {
@@ -380,6 +389,13 @@ TEST_P(ResampleLoops, RowsAtOnceWhereTablesRepeat) {
     for (const std::int64_t count : {26, 48, 49, 50, 64, 80, 81, 113, 256, 267, 1024, 2000}) {
       expect_all_rows(GetParam(), repeating_tables(count, step).picks, random_);
     }
+  }
+}
+
+TEST_P(ResampleLoops, RowsAtOnceThatAreDoubled) {
+  for (const std::int64_t elements : {1,  2,  7,  8,   9,   15,  16,  17,  24,  25,   32,
+                                      33, 47, 64, 100, 511, 512, 513, 520, 528, 1024, 1030}) {
+    expect_all_rows(GetParam(), doubling_tables(elements).picks, random_);
   }
 }
 

@@ -54,6 +54,31 @@ TEST(RowSources, HaveTheNeighboursOfTheAxis) {
   expect_right(row(1'000'000, 70'000, 0.07f));
 }
 
+// The sources of the only tile.
+kernels::Picks picks_of(std::uint32_t in, std::uint32_t out, float input_offset,
+                        std::int64_t max_chunk = 512) {
+  ResampleParams params;
+  params.input.sizes = {in};
+  params.output.sizes = {out};
+  params.scales = {2};
+  params.input_pixel_offsets = {input_offset};
+  params.output_pixel_offsets = {-input_offset};
+  const ResampleGeometry geometry(params, max_chunk);
+  ScratchLayout layout;
+  const RowSources sources(geometry, layout);
+  return sources.of(geometry.tile(0), nullptr).picks;
+}
+
+TEST(RowSources, KnowWhatIsDoubled) {
+  for (const std::uint32_t size : {2, 3, 16, 100, 256}) {
+    EXPECT_TRUE(picks_of(size, 2 * size, 0.5f).doubles) << size;
+  }
+  EXPECT_FALSE(picks_of(100, 200, 0).doubles);         // corners aligned at the left
+  EXPECT_FALSE(picks_of(100, 199, 0.5f).doubles);      // without the last one
+  EXPECT_FALSE(picks_of(101, 200, 0.5f).doubles);      // the last one is mixed
+  EXPECT_FALSE(picks_of(100, 200, 0.5f, 64).doubles);  // a part of a row
+}
+
 TEST(RowSources, OfADirectDimensionAreARange) {
   ResampleParams params;
   params.input.sizes = params.output.sizes = {4, 1000};

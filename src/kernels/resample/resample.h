@@ -59,6 +59,10 @@ struct Picks {
   // further: so it is where scales are powers of two.
   std::int64_t same_end = 0;
   std::int32_t step = 0;
+  // Whether the row is doubled from its middle: output 2 i is 3/4 of element i and 1/4 of the one
+  // before it, output 2 i + 1 3/4 of it and 1/4 of the one after it; the first output is the first
+  // element and the last one the last.
+  bool doubles = false;
   // From the row to the one that is read in its place next, in elements, as a hint; or 0.
   std::int64_t ahead = 0;
 };
@@ -76,16 +80,16 @@ using Along = void (*)(const void* row, const void* other, float between, const 
 // in elements. Where t[r] is 0, row index[r] + 1 need not be there; index[r] never decreases. False
 // where the instruction set or the picks do not allow it.
 struct LerpRows {
-  const void* row;  // number 0
-  const void* other;
-  float between;
-  std::int64_t row_stride;
-  const Picks* picks;
-  const std::int64_t* index;
-  const float* t;  // [0, 1)
-  std::int64_t rows;
-  void* to;
-  std::int64_t to_stride;
+  const void* row = nullptr;  // number 0
+  const void* other = nullptr;
+  float between = 0;
+  std::int64_t row_stride = 0;
+  const Picks* picks = nullptr;
+  const std::int64_t* index = nullptr;
+  const float* t = nullptr;  // [0, 1)
+  std::int64_t rows = 0;
+  void* to = nullptr;
+  std::int64_t to_stride = 0;
   // A hint: float32 rows at cache lines need not enter the caches. Who gives it calls
   // base::end_stream() before another thread may read them.
   bool past_caches = false;
