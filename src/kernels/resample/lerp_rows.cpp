@@ -91,8 +91,8 @@ int64_t interpolate_columns(const LerpRows& k, int64_t first) noexcept {
     const std::false_type no;
     if (!two) {
       mix_below(no, no);
-    } else if (RowMaker::kDoubles && k.t[r] == 0.25f && k.t[r + 1] == 0.75f) {
-      mix_below(yes, std::bool_constant<RowMaker::kDoubles>());
+    } else if (k.t[r] == 0.25f && k.t[r + 1] == 0.75f) {
+      mix_below(yes, yes);
     } else {
       mix_below(yes, no);
     }

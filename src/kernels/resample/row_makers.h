@@ -28,6 +28,7 @@ struct Two {
 // output are followed by is asked for.
 struct FloatRows : Floats {
   static constexpr bool kFetches = true;
+  // mix(near, far, 1 / 4)
   static Vector toward(Vector near, Vector far) noexcept {
     return _mm512_add_ps(_mm512_mul_ps(broadcast(0.75f), near),
                          _mm512_mul_ps(broadcast(0.25f), far));
@@ -137,7 +138,6 @@ class Maker {
   using Element = typename Lanes::Element;
   using Vector = typename Lanes::Vector;
   using Part = Vector;
-  static constexpr bool kDoubles = false;
   using Index = typename Lanes::Index;
   using Mask = typename Lanes::Mask;
   static constexpr std::int64_t kLanes = Lanes::kLanes;
@@ -164,6 +164,7 @@ class Maker {
   std::int64_t elements() const noexcept { return vectors_ * kLanes; }
 
   static Vector mix(Vector a, Vector b, Vector t) noexcept { return Lanes::mix(kAll, a, b, t); }
+  static Vector toward(Vector near, Vector far) noexcept { return Lanes::toward(near, far); }
 
   static void store(Element* row, std::int64_t v, Mask lanes, Vector x) noexcept {
     constexpr std::int64_t kVectorsOfALine = 64 / (kLanes * sizeof(Element));
@@ -301,7 +302,6 @@ class Doubler {
   using Vector = typename Lanes::Vector;
   using Mask = __mmask32;
   using Part = Two;
-  static constexpr bool kDoubles = true;
   static constexpr std::int64_t kLanes = Lanes::kLanes;
   static constexpr Mask kWhole = 0xffffffff;
 
