@@ -7,7 +7,7 @@
 
 #include <bit>
 
-#ifdef __AVX512F__
+#ifdef __AVX__
 #include <immintrin.h>
 #endif
 
@@ -24,6 +24,10 @@ static inline __m512 one_nan(__m512 x) {
 }
 static inline __m256 one_nan(__m256 x) {
   return _mm256_fixupimm_ps(x, x, _mm256_set1_epi32(0x33), 0);
+}
+#elif defined(__AVX__)
+static inline __m256 one_nan(__m256 x) {
+  return _mm256_blendv_ps(x, _mm256_set1_ps(kOneNan), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 #endif
 

@@ -49,14 +49,14 @@ RowLoops<float> float_loops(DataType type, Isa isa) {
   const kernels::RowKernels& rows = kernels::row_kernels(isa);
   const kernels::ResampleKernels& k = kernels::resample_kernels(isa);
   const bool half = type == DataType::float16;
-  return {rows.load(type),
+  return {half ? k.load_f16 : k.load_f32,
           rows.store(type),
           k.between_f32,
           k.along_f32,
           half ? k.between_f16 : k.between_f32,
-          !half                ? k.along_f32
-          : k.isa >= Isa::avx2 ? k.along_f16  // elsewhere widening is no instruction: done once
-                               : nullptr,
+          k.isa < Isa::avx2 ? nullptr
+          : half            ? k.along_f16
+                            : k.along_f32,
           half ? k.rows_f16 : k.rows_f32};
 }
 
@@ -93,7 +93,6 @@ class LinearBody final : public PlanBody {
         slots_(slot_count(options, geometry_.tiles)) {
     const kernels::ResampleKernels& kernels = kernels::resample_kernels(isa);
     gather_ = kernels.gather(data_type_);
-    copy_ = kernels::row_kernels(isa).copy(data_type_);
     for (std::size_t d = 0; d < geometry_.outer.size(); ++d) {
       pair_tables_[d] = axis_table(geometry_.outer[d], [&](int64_t o) { return find_pair(d, o); });
     }
@@ -285,10 +284,6 @@ class LinearBody final : public PlanBody {
         (picks.index != nullptr && !pays_at_once(picks))) {
       return false;
     }
-    // What is copied stays as it is, which widening float16 would not leave every NaN.
-    if (picks.index == nullptr && rows.mixed_count == 0 && data_type_ == DataType::float16) {
-      return false;
-    }
     const Pair mixed = rows.mixed_count > 0 ? rows.mixed[0] : Pair{};
     const ResampleAxis& axis = geometry_.outer[early_];
     constexpr int64_t kMost = 128;
@@ -357,10 +352,11 @@ class LinearBody final : public PlanBody {
     return static_cast<int64_t>(same);
   }
 
-  // A row of the tensor as it is.
+  // A row of the tensor, where none are mixed.
   void copy(const Rows& rows, int64_t offset, std::byte* to) const noexcept {
-    copy_(rows.from + offset * element_bytes_, geometry_.inner.input_stride, to,
-          geometry_.inner.output_stride, rows.source.picks.count);
+    Real* place = in_place_ ? reinterpret_cast<Real*>(to) : at<Real>(rows.scratch, result_at_);
+    load(rows, offset, place);
+    if (!in_place_) loops_.store(place, to, geometry_.inner.output_stride, rows.source.picks.count);
   }
 
   // What the early dimensions stand at, after a step of one of them.
@@ -440,17 +436,16 @@ class LinearBody final : public PlanBody {
 
   const Real* load(const Rows& rows, int64_t offset, Real* place) const noexcept {
     const RowSource& source = rows.source;
+    const int64_t count = source.picks.row_count;
     const std::byte* from = fetch(rows, offset);
     int64_t stride = geometry_.inner.input_stride;
     if (source.offsets != nullptr) {
       std::byte* raw = rows.scratch + raw_at_;
-      gather_(from, source.offsets, raw, 1, source.picks.row_count);
+      gather_(from, source.offsets, raw, 1, count);
       from = raw;
       stride = 1;
-    } else if (data_type_ == DataType::float32 && stride == 1) {
-      return reinterpret_cast<const Real*>(from);
     }
-    loops_.load(from, stride, place, source.picks.row_count);
+    loops_.load(from, stride, place, count);
     return place;
   }
 
@@ -466,7 +461,6 @@ class LinearBody final : public PlanBody {
   bool in_place_;         // output rows are rows of Real
   bool streams_ = false;  // rows of the output that lie at lines go past the caches
   kernels::GatherRow gather_;
-  kernels::CopyRow copy_;
   DataType data_type_;
   int64_t element_bytes_;
   bool fetches_ahead_ = false;

@@ -1,6 +1,7 @@
 #include "kernels/resample/resample.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -125,6 +126,35 @@ TEST_P(ResampleLoops, Widen) {
   expect_widened<std::uint8_t, float>(GetParam().load_u8_f32, random_);
   expect_widened<std::int8_t, double>(GetParam().load_i8_f64, random_);
   expect_widened<std::uint8_t, double>(GetParam().load_u8_f64, random_);
+}
+
+// Floating point, NaN of all kinds among it: they become one.
+template <class T, class Widen>
+void expect_loaded(WidenRow<float> load, const Widen& widen, std::mt19937_64& random) {
+  for (const std::int64_t count : counts_around_lanes()) {
+    for (const std::int64_t stride : {1, 0, 2, -3}) {
+      const StridedArray<T> from(count, stride);
+      for (T& value : from.all()) {
+        const auto nan = static_cast<T>(sizeof(T) == 2 ? 0x7c01 : 0x7f800001);
+        const auto bits = static_cast<T>(random());
+        value = random() % 2 == 0 ? bits : static_cast<T>(bits | nan);
+      }
+      const StridedArray<float> to(count, 1, 7.0f);
+      load(from.first(), stride, to.first(), count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float right = widen(from[i]);
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(to[i]),
+                  std::isnan(right) ? 0xffc00000 : std::bit_cast<std::uint32_t>(right));
+      }
+      ASSERT_TRUE(to.intact());
+    }
+  }
+}
+
+TEST_P(ResampleLoops, Load) {
+  expect_loaded<std::uint32_t>(
+      GetParam().load_f32, [](std::uint32_t bits) { return std::bit_cast<float>(bits); }, random_);
+  expect_loaded<std::uint16_t>(GetParam().load_f16, widen_half, random_);
 }
 
 template <class T, class Store>

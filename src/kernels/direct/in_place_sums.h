@@ -126,8 +126,7 @@ Vector in_order(Vector x) {
 }
 
 inline Vector finish(Vector sum, Vector bias) {
-  const Vector x = _mm256_add_ps(sum, bias);
-  return _mm256_blendv_ps(x, set(kOneNan), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+  return kernels::one_nan(_mm256_add_ps(sum, bias));
 }
 
 // Stores with a mask take AMD's processors 18 operations and more.

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "kernels/half.h"
+#include "kernels/one_nan.h"
 #include "kernels/resample/gather_windows.h"
 #include "kernels/resample/resample_levels.h"
 #include "kernels/resample/window.h"
@@ -20,6 +21,10 @@ inline double lerp(double a, double b, double t) { return a + t * (b - a); }
 inline float widen(float x) { return x; }
 inline float widen(std::uint16_t x) { return widen_half(x); }
 inline double widen(double x) { return x; }
+
+// A number of a row of a tensor. Doubles are made of integers.
+inline float tidy(float x) { return one_nan(x); }
+inline double tidy(double x) { return x; }
 
 // Toward zero; NaN, which integers never give, would become the lowest value.
 template <class T>
@@ -64,6 +69,28 @@ template void widen_row<std::int8_t, float>(const void*, int64_t, float*, int64_
 template void widen_row<std::uint8_t, float>(const void*, int64_t, float*, int64_t) noexcept;
 template void widen_row<std::int8_t, double>(const void*, int64_t, double*, int64_t) noexcept;
 template void widen_row<std::uint8_t, double>(const void*, int64_t, double*, int64_t) noexcept;
+
+template <class T>
+void load_row(const void* from_bytes, int64_t from_stride, float* to, int64_t count) noexcept {
+  const T* from = static_cast<const T*>(from_bytes);
+  int64_t i = 0;
+  if (from_stride == 1) {
+#ifdef __AVX512BW__
+    using Lanes = LanesOf<T>;
+    for (; i < count; i += 16) {
+      const __mmask16 mask = first_16(count - i);
+      _mm512_mask_storeu_ps(to + i, mask, Lanes::tidy(Lanes::load(mask, from + i)));
+    }
+#elif defined(__AVX2__)
+    for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, load_8(from + i));
+#endif
+    for (; i < count; ++i) to[i] = tidy(widen(from[i]));
+  } else {
+    for (; i < count; ++i) to[i] = tidy(widen(from[i * from_stride]));
+  }
+}
+template void load_row<float>(const void*, int64_t, float*, int64_t) noexcept;
+template void load_row<std::uint16_t>(const void*, int64_t, float*, int64_t) noexcept;
 
 template <class T>
 void truncate_row(const double* from, void* to_bytes, int64_t to_stride, int64_t count) noexcept {
@@ -194,6 +221,13 @@ void lerp_between_f64(const double* a, const double* b, const float* t, int64_t 
   }
 }
 
+// Where along_windows() has them: the few numbers that it leaves take no time.
+#ifdef __AVX2__
+constexpr bool kTidies = true;
+#else
+constexpr bool kTidies = false;
+#endif
+
 template <class T, class Real>
 void lerp_along(const void* row_bytes, const void* other_bytes, float between, const Picks& picks,
                 Real* __restrict to) noexcept {
@@ -205,7 +239,8 @@ void lerp_along(const void* row_bytes, const void* other_bytes, float between, c
   };
   for (int64_t i = along_windows(row, other, between, picks, to); i < picks.count; ++i) {
     const Real a = at(picks.index[i]);
-    to[i] = picks.t[i] > 0 ? lerp(a, at(picks.index[i] + 1), Real{picks.t[i]}) : a;
+    const Real x = picks.t[i] > 0 ? lerp(a, at(picks.index[i] + 1), Real{picks.t[i]}) : a;
+    to[i] = kTidies ? tidy(x) : x;
   }
 }
 template void lerp_along<float, float>(const void*, const void*, float, const Picks&,
@@ -236,7 +271,7 @@ double triangle_sum(const double* values, int64_t count, double first, double ce
 }
 
 void narrow_row(const double* from, float* to, int64_t count) noexcept {
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+  for (int64_t i = 0; i < count; ++i) to[i] = tidy(static_cast<float>(from[i]));
 }
 
 }  // namespace weft::kernels::WEFT_ISA

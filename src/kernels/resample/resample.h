@@ -23,7 +23,8 @@ using RepeatRows = void (*)(const void* from, const std::int64_t* sources, std::
                             std::int64_t bytes, std::int64_t element_bytes, std::int64_t factor,
                             void* to, std::int64_t to_stride) noexcept;
 
-// to[i] = from[i * from_stride], widened exactly.
+// to[i] = from[i * from_stride], widened exactly. Every NaN becomes the one of one_nan.h: which of
+// two would result is up to how they are mixed.
 template <class Real>
 using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
                           std::int64_t count) noexcept;
@@ -174,7 +175,10 @@ struct ResampleKernels {
 
   RepeatRows repeat;
 
-  // Rows of 8-bit integers; floats have rows.h. store truncates toward zero and saturates.
+  WidenRow<float> load_f32;
+  WidenRow<float> load_f16;
+
+  // Rows of 8-bit integers. store truncates toward zero and saturates.
   WidenRow<float> load_i8_f32;
   WidenRow<float> load_u8_f32;
   WidenRow<double> load_i8_f64;

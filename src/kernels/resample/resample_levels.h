@@ -16,6 +16,8 @@
   template <class T, class Real>                                                                 \
   void widen_row(const void*, std::int64_t, Real*, std::int64_t) noexcept;                       \
   template <class T>                                                                             \
+  void load_row(const void*, std::int64_t, float*, std::int64_t) noexcept;                       \
+  template <class T>                                                                             \
   void truncate_row(const double*, void*, std::int64_t, std::int64_t) noexcept;                  \
   template <class T>                                                                             \
   void lerp_between(const float*, const float*, const float*, std::int64_t, void*, std::int64_t, \

@@ -25,6 +25,8 @@ using std::uint8_t;
    level::gather_row<uint16_t>,        \
    level::gather_row<uint32_t>,        \
    level::repeat_rows,                 \
+   level::load_row<float>,             \
+   level::load_row<uint16_t>,          \
    level::widen_row<int8_t, float>,    \
    level::widen_row<uint8_t, float>,   \
    level::widen_row<int8_t, double>,   \

@@ -112,10 +112,10 @@ class Source {
 
   Vector load(Mask mask, std::int64_t i) const noexcept {
     __builtin_prefetch(from_ + i + row_stride_);
-    const Vector x = Lanes::load(mask, from_ + i);
+    const Vector x = Lanes::tidy(Lanes::load(mask, from_ + i));
     if constexpr (!kOther) return x;
     __builtin_prefetch(other_ + i + row_stride_);
-    return Lanes::mix(kAll, x, Lanes::load(mask, other_ + i), between_);
+    return Lanes::mix(kAll, x, Lanes::tidy(Lanes::load(mask, other_ + i)), between_);
   }
 
  private:

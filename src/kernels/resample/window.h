@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/one_nan.h"
 #include "kernels/resample/resample.h"
 
 #ifdef __AVX2__
@@ -97,6 +98,8 @@ struct Floats {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, i, row, sizeof(float));
   }
   static Vector broadcast(float t) noexcept { return _mm512_set1_ps(t); }
+  // What numbers of a row count as: of NaN that are mixed, either may be the result.
+  static Vector tidy(Vector x) noexcept { return one_nan(x); }
   static Vector mix(Mask mixes, Vector a, Vector b, Vector t) noexcept {
     const Vector rest = _mm512_sub_ps(_mm512_set1_ps(1), t);
     return _mm512_mask_add_ps(a, mixes, _mm512_mul_ps(rest, a), _mm512_mul_ps(t, b));
@@ -155,6 +158,7 @@ struct Doubles {
     return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, i, row, sizeof(double));
   }
   static Vector broadcast(float t) noexcept { return _mm512_set1_pd(double{t}); }
+  static Vector tidy(Vector x) noexcept { return x; }  // made of integers
   static Vector mix(Mask mixes, Vector a, Vector b, Vector t) noexcept {
     return _mm512_mask_add_pd(a, mixes, a, _mm512_mul_pd(t, _mm512_sub_pd(b, a)));
   }
@@ -182,9 +186,9 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
   const auto end = static_cast<std::int32_t>(picks.row_count < most ? 0 : picks.row_count - most);
   const Vector weight_between = Lanes::broadcast(between);
   const auto load = [=](Mask mask, std::int64_t k) {
-    const Vector x = Lanes::load(mask, row + k);
+    const Vector x = Lanes::tidy(Lanes::load(mask, row + k));
     if constexpr (!kOther) return x;
-    return Lanes::mix(kAll, x, Lanes::load(mask, other + k), weight_between);
+    return Lanes::mix(kAll, x, Lanes::tidy(Lanes::load(mask, other + k)), weight_between);
   };
   const auto windows = [=](std::int32_t start, auto first, auto second, Vector& a, Vector& b) {
     const Vector low = load(low_lanes, start);
@@ -208,9 +212,9 @@ void along_vectors(const typename Lanes::Element* row, const typename Lanes::Ele
     b = Lanes::pick(low, Lanes::next(relative, mixes), high);
   };
   const auto gather = [=](Mask mask, auto k) {
-    const Vector x = Lanes::gather(mask, k, row);
+    const Vector x = Lanes::tidy(Lanes::gather(mask, k, row));
     if constexpr (!kOther) return x;
-    return Lanes::mix(kAll, x, Lanes::gather(mask, k, other), weight_between);
+    return Lanes::mix(kAll, x, Lanes::tidy(Lanes::gather(mask, k, other)), weight_between);
   };
   const auto group = [&](std::int64_t i, Mask mask) __attribute__((always_inline)) {
     const Vector weight = Lanes::weights(mask, t + i);
@@ -292,9 +296,9 @@ std::int64_t along_windows(const Element* row, const Element* other, float betwe
 
 #ifdef __AVX2__
 
-inline __m256 load_8(const float* from) noexcept { return _mm256_loadu_ps(from); }
+inline __m256 load_8(const float* from) noexcept { return one_nan(_mm256_loadu_ps(from)); }
 inline __m256 load_8(const std::uint16_t* from) noexcept {
-  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  return one_nan(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 }
 
 inline __m256 mix_8(__m256 a, __m256 b, __m256 t) noexcept {
