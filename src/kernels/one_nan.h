@@ -16,6 +16,7 @@ namespace weft::kernels {
 inline constexpr float kOneNan = std::bit_cast<float>(0xffc00000u);
 
 static inline float one_nan(float x) { return x == x ? x : kOneNan; }
+static inline double one_nan(double x) { return x == x ? x : double{kOneNan}; }
 
 #ifdef __AVX512F__
 // A digit for each class of numbers, from NaN at the right: 3 makes it that NaN, 0 leaves it.

@@ -150,11 +150,11 @@ class FoldBody final : public PlanBody {
       const int64_t bytes = apart && element_bytes_ > 2 ? 2 * kLaneBytes : kLaneBytes;
       lanes_ = std::min(axes_[a].image, bytes / element_bytes_);
     }
-    single_ = !lane_axis_ && x_axis().block.column_step == 1;
     for (const WindowAxis& axis : axes_) {
       contributors_.emplace_back(axis);
-      single_ = single_ && (axis.window.count - 1) * axis.window.step < axis.block.step;
+      overlaps_ = overlaps_ || (axis.window.count - 1) * axis.window.step >= axis.block.step;
     }
+    single_ = !overlaps_ && !lane_axis_ && x_axis().block.column_step == 1;
   }
 
   void choose_tiles() {
@@ -378,6 +378,7 @@ class FoldBody final : public PlanBody {
 
   Values rounded_sums(const Tile& t) const {
     const Values sums{t.sum, t.lanes * t.rows * sum_row_, sum_row_};
+    if (overlaps_ && kernel_.tidy != nullptr) kernel_.tidy(t.sum, t.phases * sums.plane);
     if (data_type_ != DataType::float16) return sums;
     std::byte* const rounded = t.sum + sum_bytes_;
     rows_.store_f16(reinterpret_cast<const float*>(t.sum), rounded, 1, t.phases * sums.plane);
@@ -460,18 +461,17 @@ class FoldBody final : public PlanBody {
   std::size_t outer_count_ = 0;
   std::optional<std::size_t> lane_axis_;
   bool in_registers_ = false;
-  bool single_ = false;  // columns have each position of the image once at most, side by side
+  bool overlaps_ = false;  // windows; else columns have each position of the image once at most,
+  bool single_ = false;    // and side by side
   int64_t lanes_ = 1;
   int64_t y_chunk_ = 0, y_tiles_ = 0;
   int64_t phase_chunk_ = 0, phase_tiles_ = 0;
   int64_t x_chunk_ = 0, x_tiles_ = 0;
-  int64_t sum_row_ = 0;
   int64_t rows_ahead_ = base::is_amd() ? 3 : 1;  // 16x16 apart, Zen 5: 26 us with 3, 35 with 1
-  int64_t tiles_ = 0;
+  int64_t sum_row_ = 0, tiles_ = 0;
   std::vector<FoldSteps> steps_;  // by place along x; empty where there are too many
   FoldWalk walk_;                 // empty where nothing is fetched ahead
-  std::uint64_t sum_bytes_ = 0;
-  std::uint64_t slot_bytes_ = 0;
+  std::uint64_t sum_bytes_ = 0, slot_bytes_ = 0;
   unsigned slots_ = 1;
 };
 

@@ -9,6 +9,7 @@
 #include "kernels/fold/fold_levels.h"
 #include "kernels/half.h"
 #include "kernels/lanes.h"
+#include "kernels/one_nan.h"
 #include "kernels/square.h"
 #include "kernels/unrolled.h"
 #ifdef __AVX512BW__
@@ -287,8 +288,10 @@ void store_sums(Mask mask, T* to, VectorOf<T> sums) {
   if constexpr (std::is_same_v<T, Half>) {
     const auto lanes = static_cast<__mmask16>(mask);
     _mm256_mask_storeu_epi16(to, lanes,
-                             _mm512_maskz_cvtps_ph(lanes, reinterpret_cast<__m512>(sums),
+                             _mm512_maskz_cvtps_ph(lanes, one_nan(reinterpret_cast<__m512>(sums)),
                                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  } else if constexpr (std::is_same_v<T, float>) {
+    store<T>(mask, to, reinterpret_cast<VectorOf<T>>(one_nan(reinterpret_cast<__m512>(sums))));
   } else {
     store<T>(mask, to, sums);
   }
@@ -473,6 +476,12 @@ void fold_rows(const FoldRows&) {}
 
 #endif
 
+template <class Sum>
+void tidy(void* sums, int64_t count) {
+  auto* const sum = static_cast<Sum*>(sums);
+  for (int64_t i = 0; i < count; ++i) sum[i] = one_nan(sum[i]);
+}
+
 }  // namespace
 
 void fold_rows_i32(const FoldRows& k) noexcept { fold_rows<std::uint32_t>(k); }
@@ -485,5 +494,7 @@ void fold_i64(const FoldBox& k) noexcept { add<std::uint64_t, std::uint64_t>(k);
 void fold_f16(const FoldBox& k) noexcept { add<float, Half>(k); }
 void fold_f32(const FoldBox& k) noexcept { add<float, float>(k); }
 void fold_f64(const FoldBox& k) noexcept { add<double, double>(k); }
+void tidy_f32(void* sums, int64_t count) noexcept { tidy<float>(sums, count); }
+void tidy_f64(void* sums, int64_t count) noexcept { tidy<double>(sums, count); }
 
 }  // namespace weft::kernels::WEFT_ISA

@@ -88,6 +88,10 @@ struct FoldRows {
 
 using FoldRowsFunction = void (*)(const FoldRows&) noexcept;
 
+// Makes every NaN among the sums the one of one_nan.h; FoldRows does it by itself. What is copied
+// is no sum.
+using TidySums = void (*)(void* sums, std::int64_t count) noexcept;
+
 // Sums have the type of the tensor, except that those of float16 are float32. Integers wrap, so
 // that one kernel serves both signednesses.
 struct FoldKernel {
@@ -97,6 +101,7 @@ struct FoldKernel {
   unsigned sum_bytes;
   FoldFunction add;
   FoldRowsFunction rows;  // null: none
+  TidySums tidy;          // null for integers
   std::string_view name;  // "fold_f32_avx2"
 };
 

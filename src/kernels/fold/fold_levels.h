@@ -2,6 +2,8 @@
 
 // Declares the fold kernels of every instruction set. fold.h has their contract.
 
+#include <cstdint>
+
 #include "base/levels.h"
 
 namespace weft::kernels {
@@ -21,6 +23,8 @@ struct FoldRows;
   void fold_rows_i32(const FoldRows&) noexcept; \
   void fold_rows_f32(const FoldRows&) noexcept; \
   void fold_rows_f16(const FoldRows&) noexcept; \
+  void tidy_f32(void*, std::int64_t) noexcept;  \
+  void tidy_f64(void*, std::int64_t) noexcept;  \
   }
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_FOLD)
 #undef WEFT_DECLARE_FOLD

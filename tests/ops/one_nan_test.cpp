@@ -1,11 +1,14 @@
-// Which NaN linear interpolation gives where it was given several.
+// Which NaN a sum gives that was given several.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "weft/fold.h"
 #include "weft/plan.h"
 #include "weft/resample.h"
 
@@ -14,6 +17,7 @@ namespace {
 
 using std::uint16_t;
 using std::uint32_t;
+using std::uint64_t;
 
 // Bits of a type of floating point.
 template <class T>
@@ -22,6 +26,12 @@ template <>
 struct Bits<uint16_t> {
   static constexpr DataType kType = DataType::float16;
   static constexpr uint16_t kSign = 0x8000, kInfinity = 0x7c00, kOneNan = 0xfe00, kNumber = 0x3c01;
+};
+template <>
+struct Bits<uint64_t> {
+  static constexpr DataType kType = DataType::float64;
+  static constexpr uint64_t kSign = uint64_t{1} << 63, kInfinity = 0x7ffULL << 52,
+                            kOneNan = 0xfff8ULL << 48, kNumber = (0x3ffULL << 52) | 1;
 };
 template <>
 struct Bits<uint32_t> {
@@ -38,7 +48,7 @@ bool is_nan(T bits) {
 // A number now and then, everything else NaN of all kinds.
 template <class T>
 std::vector<T> elements(const Dims& sizes) {
-  std::mt19937 random(17);
+  std::mt19937_64 random(17);
   std::size_t count = 1;
   for (const uint32_t size : sizes) count *= size;
   std::vector<T> result(count);
@@ -80,8 +90,8 @@ ResampleParams params_of(const Case& c) {
   return params;
 }
 
-template <class T>
-std::vector<T> results(const ResampleParams& params, Isa isa, const std::vector<T>& input) {
+template <class T, class Params>
+std::vector<T> results(const Params& params, Isa isa, const std::vector<T>& input) {
   const Plan plan = weft::plan(params, {.threads = 2, .max_isa = isa});
   std::vector<T> output = elements<T>(params.output.sizes);
   const base::AlignedMemory workspace(plan.workspace_size_in_bytes());
@@ -91,30 +101,62 @@ std::vector<T> results(const ResampleParams& params, Isa isa, const std::vector<
   return output;
 }
 
-template <class T>
-void expect_one_nan() {
+template <class T, class Params>
+void expect_one_nan(const Params& params) {
+  const std::vector<T> input = elements<T>(params.input.sizes);
+  const std::vector<T> right = results(params, Isa::base, input);
+  std::size_t nans = 0;
+  for (const T x : right) {
+    nans += is_nan(x) ? 1 : 0;
+    ASSERT_TRUE(!is_nan(x) || x == Bits<T>::kOneNan) << x;
+  }
+  ASSERT_GT(nans, right.size() / 2);
+  for (const Isa isa : {Isa::sse4, Isa::avx2, Isa::avx512}) {
+    ASSERT_EQ(results(params, isa, input), right) << name(isa);
+  }
+}
+
+TEST(OneNan, OfLinearResults) {
   for (const Case& c : kCases) {
-    const ResampleParams params = params_of<T>(c);
-    const std::vector<T> input = elements<T>(c.in);
-    const std::vector<T> right = results(params, Isa::base, input);
-    std::size_t nans = 0;
-    for (const T x : right) {
-      nans += is_nan(x) ? 1 : 0;
-      ASSERT_TRUE(!is_nan(x) || x == Bits<T>::kOneNan) << x << ' ' << params.output.sizes.size();
-    }
-    ASSERT_GT(nans, right.size() / 2);
-    for (const Isa isa : {Isa::sse4, Isa::avx2, Isa::avx512}) {
-      ASSERT_EQ(results(params, isa, input), right) << name(isa);
+    expect_one_nan<uint32_t>(params_of<uint32_t>(c));
+    expect_one_nan<uint16_t>(params_of<uint16_t>(c));
+  }
+}
+
+template <class T>
+FoldParams fold_params(uint32_t window, uint32_t stride, bool channels_last = false) {
+  FoldParams params;
+  params.window_sizes = {window, window};
+  params.strides = {stride, stride};
+  params.output = {.data_type = Bits<T>::kType, .sizes = {2, 5, 39, 60}};
+  if (channels_last) params.output.strides = {5 * 39 * 60, 1, 5 * 60, 5};
+  params.input = {.data_type = Bits<T>::kType, .sizes = input_sizes(params)};
+  return params;
+}
+
+TEST(OneNan, OfOverlappingWindows) {
+  for (const auto& [window, stride] : {std::pair{3u, 1u}, {4u, 2u}, {7u, 1u}, {8u, 4u}, {7u, 5u}}) {
+    for (const bool channels_last : {false, true}) {
+      expect_one_nan<uint64_t>(fold_params<uint64_t>(window, stride, channels_last));
+      expect_one_nan<uint32_t>(fold_params<uint32_t>(window, stride, channels_last));
+      expect_one_nan<uint16_t>(fold_params<uint16_t>(window, stride, channels_last));
     }
   }
 }
 
-TEST(ResampleNan, IsOneAndTheSameAtEveryLevel) {
-  expect_one_nan<uint32_t>();
-  expect_one_nan<uint16_t>();
+TEST(OneNan, IsNotOfWindowsThatAreCopied) {
+  // All elements are quiet NaN or numbers, each in one window.
+  FoldParams params = fold_params<uint32_t>(3, 3);
+  std::vector<uint32_t> input = elements<uint32_t>(params.input.sizes);
+  for (uint32_t& x : input) x |= 0x400000;
+  std::vector<uint32_t> output = results(params, Isa::base, input);
+  EXPECT_EQ(results(params, Isa::avx512, input), output);
+  std::sort(input.begin(), input.end());
+  std::sort(output.begin(), output.end());
+  EXPECT_EQ(input, output);
 }
 
-TEST(ResampleNan, IsCopiedWhereNothingIsInterpolated) {
+TEST(OneNan, IsNotOfWhatIsNotInterpolated) {
   ResampleParams params;
   params.interpolation_mode = InterpolationMode::linear;
   params.scales = {1, 1};
