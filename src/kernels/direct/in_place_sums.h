@@ -125,9 +125,7 @@ Vector in_order(Vector x) {
   return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(x), 0xd8));
 }
 
-inline Vector finish(Vector sum, Vector bias) {
-  return kernels::one_nan(_mm256_add_ps(sum, bias));
-}
+inline Vector finish(Vector sum, Vector bias) { return kernels::one_nan(_mm256_add_ps(sum, bias)); }
 
 // Stores with a mask take AMD's processors 18 operations and more.
 inline void store(Vector x, unsigned mask, float* to) {
