@@ -190,18 +190,19 @@ class LinearBody final : public PlanBody {
            (isa_ >= Isa::avx512 || geometry_.chunk >= kLongForAvx2);
   }
 
-  // Whether rows of float16 that are mixed along themselves alone are made at once, without a row
-  // of float32 between: 512 rows of 1500, doubled: 252 us, 139 so (Zen 5).
+  // Whether rows that are mixed along themselves alone are made at once. Of float16 that saves a
+  // row of float32 between: 512 rows of 1500, doubled: 252 us, 139 so; with AVX2 553 and 208, of
+  // float32 427 and 296 (Zen 5).
   bool suits_rows() const {
     const ResampleAxis& inner = geometry_.inner;
-    if (data_type_ != DataType::float16 || isa_ < Isa::avx512 || inner.direct ||
-        inner.output_size < inner.input_size || inner.input_stride != 1 ||
-        inner.output_stride != 1) {
+    if (loops_.rows == nullptr || inner.direct || inner.output_size < inner.input_size ||
+        inner.input_stride != 1 || inner.output_stride != 1) {
       return false;
     }
     std::vector<std::byte> scratch(static_cast<std::size_t>(layout_.bytes()));
     const RowSource source = sources_.of(geometry_.tile(0), scratch.data());
-    return source.offsets == nullptr && pays_at_once(source.picks) &&
+    const bool suits = isa_ >= Isa::avx512 ? data_type_ == DataType::float16 : source.picks.doubles;
+    return suits && source.offsets == nullptr && pays_at_once(source.picks) &&
            loops_.rows({.picks = &source.picks});
   }
 
@@ -271,6 +272,7 @@ class LinearBody final : public PlanBody {
   // one by one, 118 at once (Zen 5). Longer rows take as much time one by one, but for those of
   // float16 whose vectors are picked alike: there, instructions take more time than memory.
   bool pays_at_once(const kernels::Picks& picks) const noexcept {
+    if (picks.doubles) return true;
     if (isa_ < Isa::avx512) return picks.count <= 192;
     return picks.count <= kernels::kMostTables ||
            (data_type_ == DataType::float16 && picks.count - picks.same_end < 32);

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "kernels/resample/resample_levels.h"
+#include "kernels/resample/row_loops.h"
 #include "kernels/resample/window.h"
 
 #ifndef __AVX512BW__
@@ -133,6 +134,13 @@ void interpolate(const LerpRows& k) noexcept {
   if (i < last + kLanes) interpolate_columns<T, kOther, kWide, false>(k, last, last);
 }
 
+template <class Lanes>
+bool double_rows(const LerpRows& k) noexcept {
+  k.other == nullptr ? interpolate_rows<Lanes, Doubler<Lanes, false>>(k)
+                     : interpolate_rows<Lanes, Doubler<Lanes, true>>(k);
+  return true;
+}
+
 // The elements that any vector needs, the last one included, wherever it begins.
 int64_t reach_of(const Picks& picks) noexcept {
   const int64_t last = picks.count - 1;
@@ -149,7 +157,14 @@ template <class T>
 bool lerp_rows([[maybe_unused]] const LerpRows& k) noexcept {
 #ifdef __AVX2__
   const Picks& picks = *k.picks;
-  if (k.past_caches || picks.index == nullptr || picks.count < kLanes) return false;
+  if (picks.index == nullptr || picks.count < kLanes) return false;
+  if (picks.doubles && picks.row_count >= kLanes) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (k.past_caches && are_at_lines(k)) return double_rows<StreamedRows>(k);
+    }
+    return double_rows<RowLanes<T>>(k);
+  }
+  if (k.past_caches) return false;
   const int64_t reach = reach_of(picks);
   const bool wide = reach > kLanes;
   if (reach > 2 * kLanes || picks.row_count < (wide ? 2 : 1) * kLanes) return false;

@@ -1,98 +1,21 @@
 #pragma once
 
-// What lerp_rows.cpp makes rows with: a vector of them from memory, and rows of vectors, as they
-// are, picked, or doubled.
+// What row_loops.h makes rows with: a vector of them from memory, and rows of vectors, as they are,
+// picked, or doubled.
 
 #include <cstdint>
 
-#include "kernels/resample/resample_levels.h"
-#include "kernels/resample/window.h"
+#include "kernels/resample/row_lanes.h"
 
-#ifdef __AVX512BW__
+#ifdef __AVX2__
 
 namespace weft::kernels::WEFT_ISA {
 
-// Most vectors of a row that are made at once: those with tables of their own, and all.
-constexpr std::int64_t kMost = kMostTables / Floats::kLanes;
+// Most vectors of a row that are made at once, and of those that have tables of their own.
 constexpr std::int64_t kMostInAll = 64;
-
-constexpr __mmask16 kAll = 0xffff;
-
-// Two neighbouring vectors of a row, or their even and their odd elements.
-struct Two {
-  __m512 first;
-  __m512 second;
-};
-
-// What Doubler needs of them, whose vectors are neighbours; kFetches: whether what rows of the
-// output are followed by is asked for.
-struct FloatRows : Floats {
-  static constexpr bool kFetches = true;
-  // mix(near, far, 1 / 4)
-  static Vector toward(Vector near, Vector far) noexcept {
-    return _mm512_add_ps(_mm512_mul_ps(broadcast(0.75f), near),
-                         _mm512_mul_ps(broadcast(0.25f), far));
-  }
-  static Two two(Vector even, Vector odd) noexcept {
-    return {
-        pick(even, _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), odd),
-        pick(even, _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31),
-             odd)};
-  }
-  static void store_two(float* to, __mmask32 mask, const Two& x) noexcept {
-    if (mask == 0xffffffff) {
-      _mm512_storeu_ps(to, x.first);
-      _mm512_storeu_ps(to + kLanes, x.second);
-    } else {
-      store(to, static_cast<Mask>(mask), x.first);
-      store(to + kLanes, static_cast<Mask>(mask >> kLanes), x.second);
-    }
-  }
-};
-
-struct StreamedRows : FloatRows {
-  static constexpr bool kFetches = false;
-  static void store(float* to, Mask mask, Vector x) noexcept {
-    mask == 0xffff ? _mm512_stream_ps(to, x) : Floats::store(to, mask, x);
-  }
-  static void store_two(float* to, __mmask32 mask, const Two& x) noexcept {
-    store(to, static_cast<Mask>(mask), x.first);
-    store(to + kLanes, static_cast<Mask>(mask >> kLanes), x.second);
-  }
-};
-
-// Even and odd elements stay apart until they are narrowed.
-struct HalfRows : Halves {
-  static constexpr bool kFetches = true;
-  // A quarter of what comes from a float16 number is exact, so this is rounded as often as mix().
-  static Vector toward(Vector near, Vector far) noexcept {
-    return _mm512_fmadd_ps(broadcast(0.25f), far, _mm512_mul_ps(broadcast(0.75f), near));
-  }
-  static __m256i narrow(Vector x) noexcept {
-    return _mm512_maskz_cvtps_ph(0xffff, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  }
-  static void store(std::uint16_t* to, Mask mask, Vector x) noexcept {
-    _mm256_mask_storeu_epi16(to, mask, narrow(x));
-  }
-  static Two two(Vector even, Vector odd) noexcept { return {even, odd}; }
-  static void store_two(std::uint16_t* to, __mmask32 mask, const Two& x) noexcept {
-    const __m512i order =
-        _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
-                         37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
-    const __m512i both = _mm512_permutex2var_epi16(_mm512_zextsi256_si512(narrow(x.first)), order,
-                                                   _mm512_zextsi256_si512(narrow(x.second)));
-    if (mask == 0xffffffff) {
-      _mm512_storeu_si512(to, both);
-    } else {
-      _mm512_mask_storeu_epi16(to, mask, both);
-    }
-  }
-};
-
-template <class T>
-struct RowLanes : FloatRows {};
-template <>
-struct RowLanes<std::uint16_t> : HalfRows {};
+#ifdef __AVX512BW__
+constexpr std::int64_t kMost = kMostTables / Floats::kLanes;
+#endif
 
 // Vectors of the rows, mixed with those of another one or not.
 template <class Lanes, bool kOther>
@@ -100,7 +23,6 @@ class Source {
  public:
   using Element = typename Lanes::Element;
   using Vector = typename Lanes::Vector;
-  using Mask = typename Lanes::Mask;
 
   explicit Source(const LerpRows& k) noexcept
       : from_(static_cast<const Element*>(k.row)),
@@ -110,26 +32,38 @@ class Source {
 
   std::int64_t row_stride() const noexcept { return row_stride_; }
 
-  Vector load(Mask mask, std::int64_t i) const noexcept {
-    __builtin_prefetch(from_ + i + row_stride_);
-    const Vector x = Lanes::tidy(Lanes::load(mask, from_ + i));
-    if constexpr (!kOther) return x;
-    __builtin_prefetch(other_ + i + row_stride_);
-    return Lanes::mix(kAll, x, Lanes::tidy(Lanes::load(mask, other_ + i)), between_);
+  Vector load(std::int64_t i) const noexcept {
+    return mixed(i, [](const Element* from) { return Lanes::load(from); });
   }
+#ifdef __AVX512BW__
+  Vector load(__mmask16 mask, std::int64_t i) const noexcept {
+    return mixed(i, [=](const Element* from) { return Lanes::tidy(Lanes::load(mask, from)); });
+  }
+#endif
 
  private:
+  template <class Load>
+  Vector mixed(std::int64_t i, const Load& load) const noexcept {
+    __builtin_prefetch(from_ + i + row_stride_);
+    const Vector x = load(from_ + i);
+    if constexpr (!kOther) return x;
+    __builtin_prefetch(other_ + i + row_stride_);
+    return Lanes::mix(x, load(other_ + i), between_);
+  }
+
   const Element* from_;
   const Element* other_;
   std::int64_t row_stride_;
   Vector between_;
 };
 
-// Asks for what rows of the output are followed by, once a line.
+// Asks for the line that some elements later lie in, of a row of the output.
 template <class Lanes>
 void ask_ahead(const typename Lanes::Element* to) noexcept {
   if (Lanes::kFetches) __builtin_prefetch(reinterpret_cast<const char*>(to) + kWriteAhead, 1);
 }
+
+#ifdef __AVX512BW__
 
 // Makes rows: as they are or picked. They are made of vectors.
 template <class Lanes, bool kPicked, bool kOther>
@@ -163,6 +97,10 @@ class Maker {
   Mask lanes(std::int64_t v) const noexcept { return v + 1 < vectors_ ? kAll : last_lanes_; }
   std::int64_t elements() const noexcept { return vectors_ * kLanes; }
 
+  // Vector by vector: what is stored as halves of vectors can't be loaded at once soon.
+  static void keep(Vector x, Vector* row, std::int64_t v) noexcept { row[v] = x; }
+  static Vector kept(const Vector* row, std::int64_t v) noexcept { return row[v]; }
+
   static Vector mix(Vector a, Vector b, Vector t) noexcept { return Lanes::mix(kAll, a, b, t); }
   static Vector toward(Vector near, Vector far) noexcept { return Lanes::toward(near, far); }
 
@@ -175,7 +113,7 @@ class Maker {
 
   // Calls use(v, lanes, vector) for all of them in turn.
   template <class Use>
-  [[gnu::always_inline]] void make(std::int64_t row, const Use& use) const noexcept {
+  void make(std::int64_t row, const Use& use) const noexcept {
     const std::int64_t at = row * source_.row_stride();
     if constexpr (!kPicked) {
       const std::int64_t i = at + first_;
@@ -264,7 +202,7 @@ class Maker {
   }
 
   template <bool kNarrow, class Use>
-  [[gnu::always_inline]] void make_same(std::int64_t at, const Use& use) const noexcept {
+  void make_same(std::int64_t at, const Use& use) const noexcept {
     const Pick p[2] = {same_pick_[0], same_pick_[1]};
     at += same_start_;
     for (std::int64_t v = 1; v < same_end_; v += 2, at += same_step_) {
@@ -293,99 +231,123 @@ class Maker {
   Pick pick_[kMost];
 };
 
-// Makes rows of Picks::doubles: each element is multiplied by either weight once, for all four
-// outputs of a row that it is mixed into. As Maker, of pairs of vectors.
+#endif
+
+// Makes rows of Picks::doubles, of pairs of vectors; each element is loaded once, for all four
+// outputs of a row that it is mixed into. As Maker, but that the last pair of a row ends where it
+// does, wherever it begins. Only AVX-512 has rows of less than a vector.
 template <class Lanes, bool kOther>
 class Doubler {
  public:
   using Element = typename Lanes::Element;
   using Vector = typename Lanes::Vector;
-  using Mask = __mmask32;
-  using Part = Two;
+  using Part = typename Lanes::Pair;
   static constexpr std::int64_t kLanes = Lanes::kLanes;
-  static constexpr Mask kWhole = 0xffffffff;
+  static constexpr std::int64_t kPair = 2 * kLanes;
 
-  Doubler(const LerpRows& k, std::int64_t first) noexcept : source_(k), first_(first / 2) {
-    const std::int64_t left = k.picks->row_count - first_;
+  // Where a pair lies, from the first one on, and how much of it there is.
+  struct Mask {
+    std::int64_t at;
+    std::int64_t count = kPair;
+  };
+
+  Doubler(const LerpRows& k, std::int64_t first) noexcept
+      : source_(k), size_(k.picks->row_count), first_(first / 2) {
+    const std::int64_t left = size_ - first_;
     blocks_ = (left + kLanes - 1) / kLanes;
-    ends_ = blocks_ <= kMostInAll / 2;
-    if (!ends_) blocks_ = kMostInAll / 2;
-    const std::int64_t rest = left - (blocks_ - 1) * kLanes;
-    last_ = Lanes::first(rest);
-    next_ = Lanes::first(rest - kLanes);
-    last_lanes_ = first_32(2 * rest);
+    const bool ends = blocks_ <= kMostInAll / 2;
+    if (!ends) blocks_ = kMostInAll / 2;
+    // Before those that have a whole one behind them.
+    followed_ = blocks_ - (ends && left % kLanes != 0 ? 2 : 1);
+    last_ = {followed_ == blocks_ - 1 ? (blocks_ - 1) * kPair : 2 * (left - kLanes)};
+    if (size_ < kLanes) last_ = {0, 2 * size_};
   }
 
   std::int64_t parts() const noexcept { return blocks_; }
-  Mask lanes(std::int64_t block) const noexcept {
-    return block + 1 < blocks_ ? kWhole : last_lanes_;
-  }
-  std::int64_t elements() const noexcept { return 2 * blocks_ * kLanes; }
+  Mask lanes(std::int64_t i) const noexcept { return i + 1 < blocks_ ? Mask{i * kPair} : last_; }
+  std::int64_t elements() const noexcept { return blocks_ * kPair; }
 
-  static Two mix(const Two& a, const Two& b, Vector t) noexcept {
-    return {Lanes::mix(kAll, a.first, b.first, t), Lanes::mix(kAll, a.second, b.second, t)};
+  static void keep(const Part& x, Vector* row, std::int64_t i) noexcept {
+    row[2 * i] = x.first;
+    row[2 * i + 1] = x.second;
+  }
+  static Part kept(const Vector* row, std::int64_t i) noexcept {
+    return {row[2 * i], row[2 * i + 1]};
   }
 
-  static Two toward(const Two& near, const Two& far) noexcept {
+  static Part mix(const Part& a, const Part& b, Vector t) noexcept {
+    return {Lanes::mix(a.first, b.first, t), Lanes::mix(a.second, b.second, t)};
+  }
+
+  static Part toward(const Part& near, const Part& far) noexcept {
     return {Lanes::toward(near.first, far.first), Lanes::toward(near.second, far.second)};
   }
 
-  static void store(Element* row, std::int64_t block, Mask lanes, const Two& x) noexcept {
-    Element* const to = row + 2 * block * kLanes;
-    ask_ahead<Lanes>(to);
-    if (sizeof(Element) == 4) ask_ahead<Lanes>(to + kLanes);
-    Lanes::store_two(to, lanes, x);
+  static void store(Element* row, std::int64_t, Mask place, const Part& x) noexcept {
+    Element* const to = row + place.at;
+    constexpr std::int64_t kLine = 64 / sizeof(Element);
+    for (std::int64_t i = 0; i < kPair; i += kLine) ask_ahead<Lanes>(to + i);
+    if (place.count == kPair) return Lanes::store_two(to, x);
+#ifdef __AVX512BW__
+    Lanes::store_some(to, place.count, x);
+#endif
   }
 
   template <class Use>
-  [[gnu::always_inline]] void make(std::int64_t row, const Use& use) const noexcept {
+  void make(std::int64_t row, const Use& use) const noexcept {
     const std::int64_t at = row * source_.row_stride() + first_;
-    Vector x = source_.load(blocks_ == 1 ? last_ : kAll, at);
-    Vector before = x;
-    if (first_ > 0) before = source_.load(kAll, at - kLanes);
-    __mmask16 first = first_ == 0 ? kAll - 1 : kAll;  // lanes of even outputs that are mixed
-    const auto make_block = [&](Vector after, __mmask16 last) __attribute__((always_inline)) {
-      const Vector even = Lanes::toward(x, neighbors<15>(before, x));
-      const Vector odd = Lanes::toward(x, neighbors<1>(x, after));
-      const Two result =
-          Lanes::two(_mm512_mask_mov_ps(x, first, even), _mm512_mask_mov_ps(x, last, odd));
-      first = kAll;
-      before = x;
-      x = after;
-      return result;
-    };
-    std::int64_t block = 0;
-    for (; block + 2 < blocks_; ++block) {
-      use(block, kWhole, make_block(source_.load(kAll, at + (block + 1) * kLanes), kAll));
+    const auto last_lane = Lanes::lane(kLanes - 1);
+#ifdef __AVX512BW__
+    if (size_ < kLanes) {
+      const Vector x = source_.load(Lanes::first(size_), at);
+      return use(0, last_,
+                 block(x, Lanes::before(x, x), Lanes::after(x, x), Lanes::lane(0),
+                       Lanes::lane(size_ - 1)));
     }
-    if (block + 1 < blocks_) {
-      use(block, kWhole, make_block(source_.load(last_, at + (block + 1) * kLanes), kAll));
-      ++block;
+#endif
+    if (followed_ >= 0) {
+      Vector x = source_.load(at);
+      Vector before = first_ > 0 ? source_.load(at - kLanes) : x;
+      auto first = first_ > 0 ? Lanes::no_lane() : Lanes::lane(0);
+      std::int64_t b = 0;
+      for (; b < followed_; ++b) {
+        const Vector after = source_.load(at + (b + 1) * kLanes);
+        const Vector odd = Lanes::toward(x, Lanes::after(x, after));
+        const Vector even = Lanes::toward(x, Lanes::before(before, x));
+        use(b, Mask{b * kPair}, Lanes::two(Lanes::select(first, x, even), odd));
+        first = Lanes::no_lane();
+        before = x;
+        x = after;
+      }
+      const bool ends = first_ + (b + 1) * kLanes == size_;
+      const Vector after = ends ? x : source_.load(at + b * kLanes + 1);
+      use(b, Mask{b * kPair},
+          block(x, Lanes::before(before, x), ends ? Lanes::after(x, x) : after, first,
+                ends ? last_lane : Lanes::no_lane()));
     }
-    if (!ends_) {
-      use(block, kWhole, make_block(source_.load(next_, at + blocks_ * kLanes), kAll));
-    } else if (last_ == kAll) {
-      use(block, kWhole, make_block(x, kAll >> 1));
-    } else {
-      use(block, last_lanes_, make_block(x, last_ >> 1));
+    if (followed_ + 1 < blocks_) {
+      const std::int64_t i = at + last_.at / 2;
+      const Vector x = source_.load(i);
+      use(blocks_ - 1, Mask{last_.at},
+          block(x, source_.load(i - 1), Lanes::after(x, x), Lanes::no_lane(), last_lane));
     }
   }
 
  private:
-  // Those from lane kFirst on, and then those of b.
-  template <int kFirst>
-  static Vector neighbors(Vector a, Vector b) noexcept {
-    return _mm512_castsi512_ps(
-        _mm512_maskz_alignr_epi32(kAll, _mm512_castps_si512(b), _mm512_castps_si512(a), kFirst));
+  // first, last: lanes that are not mixed.
+  static Part block(Vector x, Vector before, Vector after, typename Lanes::Mask first,
+                    typename Lanes::Mask last) noexcept {
+    const Vector odd = Lanes::toward(x, after);
+    return Lanes::two(Lanes::select(first, x, Lanes::toward(x, before)),
+                      Lanes::select(last, x, odd));
   }
 
   Source<Lanes, kOther> source_;
-  std::int64_t first_;   // element
-  std::int64_t blocks_;  // vectors of elements
-  bool ends_;            // where the row does
-  __mmask16 last_;       // elements of the last block
-  __mmask16 next_;       // and of the one after it
-  Mask last_lanes_;
+  std::int64_t size_;   // of a row
+  std::int64_t first_;  // element
+  std::int64_t blocks_;
+  std::int64_t followed_;
+  Mask last_;
 };
 
 }  // namespace weft::kernels::WEFT_ISA
