@@ -39,7 +39,7 @@ struct RowLoops {
   void (*store)(const Real* from, void* to, int64_t to_stride, int64_t count) noexcept;
   kernels::Between<Real> between;
   kernels::Along<Real> along;
-  // The same to and from rows of the data type; null where those have to be widened or narrowed.
+  // The same to and from rows of the data type; null where those have to be loaded or narrowed.
   kernels::Between<Real> blend;
   kernels::Along<Real> along_tensor;
   kernels::RowsFunction rows;

@@ -70,7 +70,8 @@ struct Picks {
 
 // Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
 // `other` is not null, lerp(row, other, between). Where t[i] is 0, x[index[i] + 1] counts for
-// nothing and need not be there. `to` overlaps nothing.
+// nothing and need not be there. `to` overlaps nothing. Rows of floats are as WidenRow leaves their
+// NaN; from AVX2 on they may be the tensor's own, and their NaN become that one.
 template <class Real>
 using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
                        Real* to) noexcept;

@@ -12,7 +12,7 @@
 namespace weft::kernels::WEFT_ISA {
 
 // Of all rows one after the other as many parts from element `first` on as there may be; returns
-// the element after them.
+// the element after them. What were not inlined would take its vectors through memory.
 template <class Lanes, class RowMaker>
 [[gnu::flatten]] std::int64_t interpolate_columns(const LerpRows& k, std::int64_t first) noexcept {
   using Element = typename Lanes::Element;
@@ -81,8 +81,9 @@ template <class Lanes, class RowMaker>
         maker.make(row + 1, use);
         below_row = row + 1;
       } else {
-        for (std::int64_t i = 0; i < maker.parts(); ++i)
+        for (std::int64_t i = 0; i < maker.parts(); ++i) {
           mix(i, maker.lanes(i), RowMaker::kept(below, i));
+        }
       }
     };
     const std::true_type yes;
