@@ -2,8 +2,8 @@
 
 // Which of two NaN an operation passes on depends on the order of its operands, and that on how the
 // compiler wrote a loop, its remainder, or a tile of another shape. So every NaN becomes the same
-// one at the end of a sum or function: 0xffc00000, which x86 processors make for infinity minus
-// infinity. Static: each level's code keeps its own copy.
+// one at the end of a sum or function, or before: 0xffc00000, which x86 processors make for
+// infinity minus infinity. Static: each level's code keeps its own copy.
 
 #include <bit>
 

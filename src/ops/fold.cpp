@@ -150,11 +150,12 @@ class FoldBody final : public PlanBody {
       const int64_t bytes = apart && element_bytes_ > 2 ? 2 * kLaneBytes : kLaneBytes;
       lanes_ = std::min(axes_[a].image, bytes / element_bytes_);
     }
+    single_ = !lane_axis_ && x_axis().block.column_step == 1;
     for (const WindowAxis& axis : axes_) {
       contributors_.emplace_back(axis);
-      overlaps_ = overlaps_ || (axis.window.count - 1) * axis.window.step >= axis.block.step;
+      overlaps_ = overlaps_ || axis.overlaps;
+      single_ = single_ && (axis.window.count - 1) * axis.window.step < axis.block.step;
     }
-    single_ = !overlaps_ && !lane_axis_ && x_axis().block.column_step == 1;
   }
 
   void choose_tiles() {
@@ -178,7 +179,7 @@ class FoldBody final : public PlanBody {
     const int64_t lanes = base::kLineBytes / kernel_.sum_bytes;
     sum_row_ = x_chunk_ > lanes / 4 ? divide_up(x_chunk_, lanes) * lanes : x_chunk_;
     y_chunk_ = even_chunk(y.indices, budget / (phase_chunk_ * sum_row_));
-    in_registers_ = kernel_.rows != nullptr && !lane_axis_ && !single_ &&
+    in_registers_ = kernel_.rows != nullptr && !lane_axis_ && overlaps_ &&
                     x_axis().image_step == 1 && x_axis().block.column_step == 1 &&
                     x.count == x_axis().block.step && most_blocks(x_axis()) <= Rows::kMaxTerms &&
                     most_parts({axes_.data(), outer_count_ + 1}) <= Rows::kMaxParts &&
@@ -460,9 +461,8 @@ class FoldBody final : public PlanBody {
   const kernels::TransposeKernel& transpose_;
   std::size_t outer_count_ = 0;
   std::optional<std::size_t> lane_axis_;
-  bool in_registers_ = false;
-  bool overlaps_ = false;  // windows; else columns have each position of the image once at most,
-  bool single_ = false;    // and side by side
+  bool in_registers_ = false, overlaps_ = false;  // windows overlap
+  bool single_ = false;  // columns have each position of the image once at most, side by side
   int64_t lanes_ = 1;
   int64_t y_chunk_ = 0, y_tiles_ = 0;
   int64_t phase_chunk_ = 0, phase_tiles_ = 0;

@@ -268,7 +268,8 @@ class LinearBody final : public PlanBody {
     if (bytes <= kLongRow) base::fetch_to_write(to + kernels::kWriteAhead, bytes);
   }
 
-  // With AVX-512, up to as many vectors as have tables of their own: three times 100x100, 197 us
+  // Rows that are doubled do, and short ones. With AVX-512, up to as many vectors as have tables of
+  // their own: three times 100x100, 197 us
   // one by one, 118 at once (Zen 5). Longer rows take as much time one by one, but for those of
   // float16 whose vectors are picked alike: there, instructions take more time than memory.
   bool pays_at_once(const kernels::Picks& picks) const noexcept {
@@ -304,8 +305,9 @@ class LinearBody final : public PlanBody {
                         .past_caches = streams_};
     if (mixed.t > 0) k.other = rows.from + (rows.offset + mixed.second) * element_bytes_;
     for (int64_t done = 0; done < count; done += k.rows) {
-      k.rows = std::min(kMost, count - done);
+      k.rows = count - done;
       if (late_t_.empty()) {
+        k.rows = std::min(kMost, k.rows);
         for (int64_t i = 0; i < k.rows; ++i) {
           const Pair pair = pair_of(early_, o + done + i);
           index[static_cast<std::size_t>(i)] = pair.index;
@@ -386,8 +388,7 @@ class LinearBody final : public PlanBody {
     return rows.row[place];
   }
 
-  // The row at an offset, mixed and interpolated: in `place`, or in the tensor itself where it
-  // stands there as it is needed.
+  // The row at an offset, mixed and interpolated, in `place`.
   const Real* make(const Rows& rows, int64_t offset, Real* place) const noexcept {
     std::span<const Pair> pairs(rows.mixed.data(), rows.mixed_count);
     const RowSource& source = rows.source;

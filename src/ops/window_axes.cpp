@@ -48,6 +48,7 @@ WindowAxis merge(const WindowAxis& outer, const WindowAxis& inner) {
   result.start = outer.start * inner.image;
   result.window = outer.window;
   result.window.step *= inner.image;
+  result.overlaps = outer.overlaps;
   result.block.count = outer.block.count * inner.block.count;
   return result;
 }
@@ -73,8 +74,12 @@ std::vector<WindowAxis> window_axes(const SlidingWindow& window) {
     const auto blocks = static_cast<int64_t>(
         *window_count(window.image.sizes[d + 2], window.window_sizes[d], strides[d], dilations[d],
                       start_padding[d], end_padding[d]));
-    axes[d + 2] = {size, image.strides[d + 2], start_padding[d],
-                   digit(elements, dilations[d], row_step), digit(blocks, strides[d], block_step)};
+    axes[d + 2] = {size,
+                   image.strides[d + 2],
+                   start_padding[d],
+                   digit(elements, dilations[d], row_step),
+                   digit(blocks, strides[d], block_step),
+                   blocks > 1 && (elements - 1) * dilations[d] >= strides[d]};
     row_step *= static_cast<std::uint64_t>(elements);
     block_step *= static_cast<std::uint64_t>(blocks);
   }

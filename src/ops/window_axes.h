@@ -27,6 +27,7 @@ struct WindowAxis {
   std::int64_t start;       // padding before position 0
   Digit window;
   Digit block;
+  bool overlaps = false;  // whether windows begin before the one before them ends
 
   // Whether block and position are the same number.
   bool plain() const noexcept {

@@ -365,6 +365,7 @@ void expect_rows(const ResampleKernels& kernels, RowsFunction function, const Pi
                       .to_stride = to_stride,
                       .past_caches = past_caches};
   if (!function(rows)) {
+    ASSERT_TRUE(!picks.doubles || picks.row_count < 8 || kernels.isa < Isa::avx2);
     const bool near = picks.index != nullptr && picks.reach_8 <= 8;  // any 8 need at most 16
     const bool simple = near && picks.count >= 8 && picks.row_count >= 16 && !past_caches;
     ASSERT_TRUE(kernels.isa < Isa::avx2 || (kernels.isa == Isa::avx2 && !simple) ||

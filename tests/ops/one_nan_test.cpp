@@ -73,6 +73,9 @@ const Case kCases[] = {{{3, 37, 64}, {1, 2, 2}},
                        {{3, 20, 20}, {1, 0.5f, 2}},
                        {{7, 40, 7}, {1, 2, 1}},
                        {{5, 600}, {1, 7}},
+                       {{3, 5, 12}, {1, 2, 2}},
+                       {{2, 4, 700}, {1, 2, 2}},
+                       {{40, 600}, {1, 2}},
                        {{2, 30, 30}, {1, 0.4f, 0.4f}, true}};
 
 template <class T>
@@ -145,15 +148,26 @@ TEST(OneNan, OfOverlappingWindows) {
 }
 
 TEST(OneNan, IsNotOfWindowsThatAreCopied) {
-  // All elements are quiet NaN or numbers, each in one window.
-  FoldParams params = fold_params<uint32_t>(3, 3);
-  std::vector<uint32_t> input = elements<uint32_t>(params.input.sizes);
-  for (uint32_t& x : input) x |= 0x400000;
-  std::vector<uint32_t> output = results(params, Isa::base, input);
-  EXPECT_EQ(results(params, Isa::avx512, input), output);
-  std::sort(input.begin(), input.end());
-  std::sort(output.begin(), output.end());
-  EXPECT_EQ(input, output);
+  // All elements are quiet NaN or numbers, each in one window; of 3x1, all in the only row of them.
+  for (const Dims& sizes : {Dims{2, 5, 39, 60}, Dims{2, 5, 3, 60}}) {
+    for (const bool has_gaps : {false, true}) {
+      FoldParams params;
+      params.window_sizes = {3, sizes[2] == 3 ? 1u : 3u};
+      params.strides = {sizes[2] == 3 ? 1u : 3u, params.window_sizes[1]};
+      params.output = {.sizes = sizes};
+      params.input.sizes = input_sizes(params);
+      if (has_gaps) params.input.strides = {1u << 20, 1u << 10, 1};
+      std::vector<uint32_t> input =
+          elements<uint32_t>(has_gaps ? Dims{1u << 21} : params.input.sizes);
+      for (uint32_t& x : input) x |= 0x400000;
+      std::vector<uint32_t> output = results(params, Isa::base, input);
+      EXPECT_EQ(results(params, Isa::avx512, input), output);
+      for (const uint32_t x : output) ASSERT_NE(x, Bits<uint32_t>::kOneNan);
+      std::sort(input.begin(), input.end());
+      std::sort(output.begin(), output.end());
+      EXPECT_TRUE(has_gaps || input == output);
+    }
+  }
 }
 
 TEST(OneNan, IsNotOfWhatIsNotInterpolated) {

@@ -23,8 +23,7 @@ using RepeatRows = void (*)(const void* from, const std::int64_t* sources, std::
                             std::int64_t bytes, std::int64_t element_bytes, std::int64_t factor,
                             void* to, std::int64_t to_stride) noexcept;
 
-// to[i] = from[i * from_stride], widened exactly. Every NaN becomes the one of one_nan.h: which of
-// two would result is up to how they are mixed.
+// to[i] = from[i * from_stride], widened exactly.
 template <class Real>
 using WidenRow = void (*)(const void* from, std::int64_t from_stride, Real* to,
                           std::int64_t count) noexcept;
@@ -70,8 +69,8 @@ struct Picks {
 
 // Along a row: to[i] = lerp(x[index[i]], x[index[i] + 1], t[i]), where x is `row`, or, where
 // `other` is not null, lerp(row, other, between). Where t[i] is 0, x[index[i] + 1] counts for
-// nothing and need not be there. `to` overlaps nothing. Rows of floats are as WidenRow leaves their
-// NaN; from AVX2 on they may be the tensor's own, and their NaN become that one.
+// nothing and need not be there. `to` overlaps nothing. Rows of floats have no NaN but load_f32's;
+// from AVX2 on they may be the tensor's own, whose NaN become that one.
 template <class Real>
 using Along = void (*)(const void* row, const void* other, float between, const Picks& picks,
                        Real* to) noexcept;
@@ -80,7 +79,7 @@ using Along = void (*)(const void* row, const void* other, float between, const 
 // numbered index[r] and index[r] + 1, which are what Along makes of those of `row` and `other`, or,
 // where the picks have no index, these as they are (mixed where there is an `other`). Strides are
 // in elements. Where t[r] is 0, row index[r] + 1 need not be there; index[r] never decreases. False
-// where the instruction set or the picks do not allow it.
+// where the instruction set or the picks do not allow it, which picks without rows ask for.
 struct LerpRows {
   const void* row = nullptr;  // number 0
   const void* other = nullptr;
@@ -176,6 +175,7 @@ struct ResampleKernels {
 
   RepeatRows repeat;
 
+  // Every NaN becomes the one of one_nan.h: which of two would result is up to how they are mixed.
   WidenRow<float> load_f32;
   WidenRow<float> load_f16;
 
@@ -210,7 +210,7 @@ struct ResampleKernels {
   double (*triangle_sum)(const double* values, std::int64_t count, double first, double center,
                          double slope) noexcept;
 
-  // to[i] = from[i], rounded to float32.
+  // to[i] = from[i], rounded to float32, every NaN as of load_f32.
   void (*narrow)(const double* from, float* to, std::int64_t count) noexcept;
 
   template <class Row>

@@ -103,6 +103,7 @@ template <class Lanes, class RowMaker>
 
 template <class Lanes, class RowMaker>
 void interpolate_rows(const LerpRows& k) noexcept {
+  if (k.rows == 0) return;
   for (std::int64_t i = 0; i < k.picks->count;) i = interpolate_columns<Lanes, RowMaker>(k, i);
 }
 
