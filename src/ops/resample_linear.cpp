@@ -153,7 +153,6 @@ class LinearBody final : public PlanBody {
     std::size_t mixed_count = 0;
     int64_t offset = 0;  // of the others
     std::array<int64_t, 2> kept{};
-    std::array<const Real*, 2> row{};
   };
 
   template <class T>
@@ -259,8 +258,8 @@ class LinearBody final : public PlanBody {
     }
     if (in_place_) fetch_to_write(to, rows.source.picks.count * element_bytes_);
     Real* place = in_place_ ? reinterpret_cast<Real*>(to) : at<Real>(rows.scratch, result_at_);
-    const Real* row = make(rows, rows.offset, place);
-    if (!in_place_) loops_.store(row, to, geometry_.inner.output_stride, rows.source.picks.count);
+    make(rows, rows.offset, place);
+    if (!in_place_) loops_.store(place, to, geometry_.inner.output_stride, rows.source.picks.count);
   }
 
   // Asks for what short rows are followed by.
@@ -381,15 +380,16 @@ class LinearBody final : public PlanBody {
   // Row `index` of the late dimension.
   const Real* kept(Rows& rows, int64_t index, int64_t offset) const noexcept {
     const auto place = static_cast<std::size_t>(index % 2);
+    Real* const row = at<Real>(rows.scratch, made_at_[place]);
     if (rows.kept[place] != index) {
       rows.kept[place] = index;
-      rows.row[place] = make(rows, rows.offset + offset, at<Real>(rows.scratch, made_at_[place]));
+      make(rows, rows.offset + offset, row);
     }
-    return rows.row[place];
+    return row;
   }
 
   // The row at an offset, mixed and interpolated, in `place`.
-  const Real* make(const Rows& rows, int64_t offset, Real* place) const noexcept {
+  void make(const Rows& rows, int64_t offset, Real* place) const noexcept {
     std::span<const Pair> pairs(rows.mixed.data(), rows.mixed_count);
     const RowSource& source = rows.source;
     if (source.picks.index == nullptr) return mix(rows, pairs, offset, place);
@@ -398,32 +398,29 @@ class LinearBody final : public PlanBody {
       const std::byte* row = fetch(rows, offset + (pairs.empty() ? 0 : pairs[0].first));
       const std::byte* other = pairs.empty() ? nullptr : fetch(rows, offset + pairs[0].second);
       loops_.along_tensor(row, other, pairs.empty() ? 0 : pairs[0].t, source.picks, place);
-      return place;
+      return;
     }
     const Pair last = pairs.empty() ? Pair{} : pairs.back();
     if (!pairs.empty()) pairs = pairs.first(pairs.size() - 1);
-    const Real* row = mix(rows, pairs, offset + last.first, at<Real>(rows.scratch, mixed_at_[0]));
-    const Real* other = nullptr;
-    if (last.t > 0) {
-      other = mix(rows, pairs, offset + last.second, at<Real>(rows.scratch, other_at_));
-    }
+    Real* const row = at<Real>(rows.scratch, mixed_at_[0]);
+    Real* const other = last.t > 0 ? at<Real>(rows.scratch, other_at_) : nullptr;
+    mix(rows, pairs, offset + last.first, row);
+    if (other != nullptr) mix(rows, pairs, offset + last.second, other);
     kernels::Picks picks = source.picks;
     picks.ahead = 0;
     loops_.along(row, other, last.t, picks, place);
-    return place;
   }
 
-  const Real* mix(const Rows& rows, std::span<const Pair> pairs, int64_t offset,
-                  Real* place) const noexcept {
+  void mix(const Rows& rows, std::span<const Pair> pairs, int64_t offset,
+           Real* place) const noexcept {
     if (pairs.empty()) return load(rows, offset, place);
     const Pair& pair = pairs.front();
     Real* first = at<Real>(rows.scratch, mixed_at_[2 * pairs.size() - 1]);
     Real* second = at<Real>(rows.scratch, mixed_at_[2 * pairs.size()]);
     pairs = pairs.subspan(1);
-    const Real* a = mix(rows, pairs, offset + pair.first, first);
-    const Real* b = mix(rows, pairs, offset + pair.second, second);
-    loops_.between(a, b, &pair.t, 1, place, 0, rows.source.picks.row_count);
-    return place;
+    mix(rows, pairs, offset + pair.first, first);
+    mix(rows, pairs, offset + pair.second, second);
+    loops_.between(first, second, &pair.t, 1, place, 0, rows.source.picks.row_count);
   }
 
   // A row of the tensor. A short one asks for the one that will be read when this is done with.
@@ -437,7 +434,7 @@ class LinearBody final : public PlanBody {
     return from;
   }
 
-  const Real* load(const Rows& rows, int64_t offset, Real* place) const noexcept {
+  void load(const Rows& rows, int64_t offset, Real* place) const noexcept {
     const RowSource& source = rows.source;
     const int64_t count = source.picks.row_count;
     const std::byte* from = fetch(rows, offset);
@@ -449,7 +446,6 @@ class LinearBody final : public PlanBody {
       stride = 1;
     }
     loops_.load(from, stride, place, count);
-    return place;
   }
 
   ResampleGeometry geometry_;
