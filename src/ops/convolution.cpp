@@ -314,7 +314,7 @@ void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
 std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
                                        const PlanOptions& options) {
   std::vector<Way> ways = {
-      {"gemm", ops::general_seconds(params), make_body<ops::ConvolutionPlan>},
+      {"gemm", ops::general_seconds(params, options), make_body<ops::ConvolutionPlan>},
       {"product", ops::ProductConvolution::seconds(params, options),
        make_body<ops::ProductConvolution>},
       {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>},
@@ -348,7 +348,8 @@ std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
     return std::make_shared<ops::PhaseConvolution>(params, options, body_of);
   }
   if (ops::DirectConvolution::suits(params, options)) {
-    if (ops::FoldConvolution::seconds(params, options) < kDirect * ops::general_seconds(params)) {
+    if (ops::FoldConvolution::seconds(params, options) <
+        kDirect * ops::general_seconds(params, options)) {
       return std::make_shared<ops::FoldConvolution>(params, options);
     }
     return std::make_shared<ops::DirectConvolution>(params, options);

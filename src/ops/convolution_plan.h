@@ -10,6 +10,7 @@
 #include "kernels/activation/activation.h"
 #include "kernels/direct/direct.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/strided.h"
 #include "kernels/gemm/strips.h"
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/transpose.h"
@@ -48,7 +49,9 @@ namespace weft::ops {
 // the rows of a tile are one; where these do not lie well in the input, they are copied as strips
 // of a few vectors. Where few output channels share a line of the input, each strip of it is read
 // once, where it lies, for all of them. Where many input channels do, a slab of some of them is
-// multiplied after the other, while the next one comes nearer in the order of memory.
+// multiplied after the other, while the next one comes nearer in the order of memory. Windows that
+// move by two columns are multiplied where they lie in the input, and even and odd columns come
+// apart in registers.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same chains, same bits. So they are where a filter is
@@ -235,6 +238,8 @@ class ConvolutionPlan final : public PlanBody {
                            std::int64_t origin, StripGroups& groups) noexcept;
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                       const Slot& slot) const noexcept;
+  void multiply_strided(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+                        const Slot& slot) const noexcept;
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;
   // Of the outputs of a tile.
   std::int64_t channel_count(const Tile& tile) const noexcept {
@@ -281,6 +286,7 @@ class ConvolutionPlan final : public PlanBody {
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
   bool long_slabs_;       // of suits_long_slabs()
+  bool strided_;          // of suits_strided(), across, where the input lies
   bool across_;           // positions lie along vectors, not output channels
   bool one_chain_;        // all terms of a sum are
   std::int64_t chain_;    // input channels

@@ -65,6 +65,10 @@ inline constexpr std::int64_t kAcrossVectors = 2;
 bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
+// Whether windows move by two columns, and are best multiplied where they lie, once for each few
+// output channels (kernels/gemm/strided.h).
+bool suits_strided(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
+
 // Whether all output positions, one tap each, are one row for sums across.
 bool joins_rows(const ConvolutionGeometry& geometry) noexcept;
 

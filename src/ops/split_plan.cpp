@@ -6,7 +6,10 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
+#include "base/cpu.h"
+#include "kernels/gemm/gemm.h"
 #include "ops/axis_window.h"
+#include "ops/convolution_tiling.h"
 
 namespace weft::ops {
 
@@ -46,7 +49,7 @@ bool needs_all_products(const ConvolutionGeometry& geometry) noexcept {
   return terms < kEnough;
 }
 
-double general_seconds(const ConvolutionParams& params) {
+double general_seconds(const ConvolutionParams& params, const PlanOptions& options) {
   // A second, with AVX-512 on one core at 2.8 GHz; taps in the padding are left out. Sums
   // are rounded to float16, rows of a step beyond 1 are taken apart, one by one.
   constexpr double kOperations = 1.4e11, kHalf = 0.03e-9, kTakenApart = 0.33e-9, kRow = 8e-9;
@@ -64,11 +67,12 @@ double general_seconds(const ConvolutionParams& params) {
     terms *= static_cast<double>(pairs_inside(axis));
   }
   const bool half = params.output.data_type == DataType::float16;
-  const bool strided = g.axes[kSpatial - 1].phase(0).in_step > 1;
+  const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
+  const bool taken_apart = g.axes[kSpatial - 1].phase(0).in_step > 1 && !suits_strided(g, gemm);
   const auto inputs = static_cast<double>(*element_count(params.input.sizes));
   const double rows = inputs / static_cast<double>(g.axes[kSpatial - 1].in_size());
   return terms / kOperations + (half ? kHalf * static_cast<double>(outputs) : 0) +
-         (strided ? kTakenApart * inputs + kRow * rows : 0);
+         (taken_apart ? kTakenApart * inputs + kRow * rows : 0);
 }
 
 SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options)

@@ -68,7 +68,7 @@ std::int64_t least_taps(const ConvolutionAxis& axis) noexcept;
 bool needs_all_products(const ConvolutionGeometry& geometry) noexcept;
 
 // Seconds that one core would take without the unit.
-double general_seconds(const ConvolutionParams& params);
+double general_seconds(const ConvolutionParams& params, const PlanOptions& options);
 
 // Bytes of a packed filter that stay in the second-level cache.
 inline constexpr double kFilterKept = 1 << 20;

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+// Output channels that are summed at once.
+inline constexpr int kGemmStridedChannels = 8;
+
+// Columns of the window.
+inline constexpr int kGemmStridedTaps = 3;
+
+// Input rows that make up a sum, those of all channels, at most.
+inline constexpr int kGemmStridedRows = 176;
+
+// One of them, for the first output row.
+struct GemmStridedRow {
+  std::int64_t in;   // where the first tap of the first output lies
+  std::int64_t row;  // its number in the input
+  bool is_new;       // no output row before reads it
+};
+
+// Sums of windows of three columns that move by two, formed where the input lies: even and odd
+// columns come apart in registers, so that nothing is copied first.
+//
+//   sums(m, r, i) = sum over rows k, taps w of a(3 * k + w, m) * in(k, r, 2 * i + w)
+//   and then, where there is a bias,  sums(m, r, i) += bias(m)
+//   and then, where relu is set,      sums(m, r, i) = 0 where it is negative
+//
+// for the output channels m of some panels of 8. The same chain of roundings as in GemmStrips. What
+// lies outside of the input is zero and is not read.
+//
+//   in    in(k, r, x) = in[rows[k].in + r * in_row_stride + x]; inside where
+//         0 <= rows[k].row + r * row_step < in_rows and 0 <= first_column + x < in_columns
+//   half  in and out are float16, else float32
+//   a     a(t, m) = a[m / 8 * a_panel_stride + t * 8 + m % 8]
+//   bias  a number a channel, or null
+//   out   sums(m, r, i) = out[m * out_channel_stride + r * out_row_stride + i]
+struct GemmStrided {
+  const void* in = nullptr;
+  bool half = false;
+  std::int64_t in_row_stride = 0;
+  std::int64_t row_step = 0;
+  std::int64_t in_rows = 0;
+  std::int64_t first_column = 0;
+  std::int64_t in_columns = 0;
+  const GemmStridedRow* rows = nullptr;
+  std::int64_t row_count = 0;
+
+  const float* a = nullptr;
+  std::int64_t a_panel_stride = 0;
+  std::int64_t panels = 0;
+  const float* bias = nullptr;
+  bool bias_terms = false;  // as GemmStrips has it; not of float16
+  bool relu = false;
+
+  void* out = nullptr;
+  std::int64_t out_channel_stride = 0;
+  std::int64_t out_row_stride = 0;
+  std::int64_t out_rows = 0;
+  std::int64_t out_columns = 0;
+};
+
+}  // namespace weft::kernels
