@@ -115,7 +115,7 @@ struct GemmKernel {
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   void (*strided)(const GemmStrided& sums) noexcept;  // or null
-  bool rounds;  // can write float16
+  bool rounds;                                        // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;
   AddScaledRow add_scaled_row;
