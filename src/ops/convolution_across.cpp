@@ -240,7 +240,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
                                       const Tile& given, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   if (slabs_) return multiply_slabs(arguments, packed, given, slot);
-  if (strided_) return multiply_strided(arguments, packed, given, slot);
+  if (windows_) return multiply_windows(arguments, packed, given, slot);
   if (strips_first_) return multiply_near_strips(arguments, packed, given, slot);
   const std::int64_t rows = filter_.panel_rows();
   const float* input = slot.planes;

@@ -64,11 +64,11 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       long_slabs_(!direct_ && data_type_ == DataType::float32 &&
                   suits_long_slabs(geometry_, gemm_, slot_count(options, INT64_MAX))),
       // Other activations of float16 wait for sums that are not rounded yet.
-      strided_(!direct_ && suits_strided(geometry_, gemm_) &&
+      windows_(!direct_ && suits_windows(geometry_, gemm_) &&
                (data_type_ == DataType::float32 || !activation_ || is_relu())),
-      across_(!direct_ && (long_slabs_ || strided_ || is_best_across(geometry_, gemm_))),
+      across_(!direct_ && (long_slabs_ || windows_ || is_best_across(geometry_, gemm_))),
       // However a filter lies: sums across have few terms.
-      one_chain_(options.strict || strided_ || (!long_slabs_ && is_best_across(geometry_, gemm_))),
+      one_chain_(options.strict || windows_ || (!long_slabs_ && is_best_across(geometry_, gemm_))),
       chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
       // Strips of float16 are of one row each.
       joined_(across_ && joins_rows(geometry_) &&
@@ -88,7 +88,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
                              : choose_vectors(geometry_, gemm_)),
       filter_(geometry_, data_type_, rows_.load(data_type_),
               direct_    ? 1
-              : strided_ ? kernels::kGemmStridedChannels
+              : windows_ ? kernels::kGemmWindowsChannels
               : across_  ? equal_parts(geometry_.out_channels, gemm_.max_positions[vectors_ - 1])
                          : vectors_ * gemm_.lanes) {
   type = OperatorType::convolution;
@@ -118,7 +118,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       " channels x " + std::to_string(tiling_.box_positions() * merged_phases()) + " positions, " +
       std::to_string(tiling_.channel_block) + " input channels at a time, " +
       std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots" +
-      (strided_ ? ", in place" : "");
+      (windows_ ? ", in place" : "");
 }
 
 void ConvolutionPlan::choose_phases() {
@@ -179,7 +179,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       }
       plane *= size;
     }
-    plane_floats_ = strided_ ? 0 : tiling_.channel_block * plane_stride(plane);
+    plane_floats_ = windows_ ? 0 : tiling_.channel_block * plane_stride(plane);
     // One position has nothing to pack: its channels are read where they lie, if they are near.
     one_tap_ = !across_ && most_taps(g) == 1 && !has_one_position(g) &&
                (!merges_ || merged_offsets_[0] == merged_offsets_[1]);

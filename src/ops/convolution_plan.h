@@ -10,8 +10,8 @@
 #include "kernels/activation/activation.h"
 #include "kernels/direct/direct.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/gemm/strided.h"
 #include "kernels/gemm/strips.h"
+#include "kernels/gemm/windows.h"
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/transpose.h"
 #include "ops/axis_window.h"
@@ -49,9 +49,8 @@ namespace weft::ops {
 // the rows of a tile are one; where these do not lie well in the input, they are copied as strips
 // of a few vectors. Where few output channels share a line of the input, each strip of it is read
 // once, where it lies, for all of them. Where many input channels do, a slab of some of them is
-// multiplied after the other, while the next one comes nearer in the order of memory. Windows that
-// move by two columns are multiplied where they lie in the input, and even and odd columns come
-// apart in registers.
+// multiplied after the other, while the next one comes nearer in the order of memory. Windows of
+// three columns are multiplied where they lie, if there are few output channels a group.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same chains, same bits. So they are where a filter is
@@ -238,7 +237,7 @@ class ConvolutionPlan final : public PlanBody {
                            std::int64_t origin, StripGroups& groups) noexcept;
   void multiply_slabs(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                       const Slot& slot) const noexcept;
-  void multiply_strided(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
+  void multiply_windows(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                         const Slot& slot) const noexcept;
   std::byte* first_output(const RunArguments& arguments, const Tile& tile) const noexcept;
   // Of the outputs of a tile.
@@ -286,7 +285,7 @@ class ConvolutionPlan final : public PlanBody {
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
   bool long_slabs_;       // of suits_long_slabs()
-  bool strided_;          // of suits_strided(), across, where the input lies
+  bool windows_;          // of suits_windows(), across, where the input lies
   bool across_;           // positions lie along vectors, not output channels
   bool one_chain_;        // all terms of a sum are
   std::int64_t chain_;    // input channels

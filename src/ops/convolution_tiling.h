@@ -65,9 +65,9 @@ inline constexpr std::int64_t kAcrossVectors = 2;
 bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
-// Whether windows move by two columns, and are best multiplied where they lie, once for each few
-// output channels (kernels/gemm/strided.h).
-bool suits_strided(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
+// Whether windows of three columns are best multiplied where they lie, for a few output channels at
+// a time (kernels/gemm/windows.h).
+bool suits_windows(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
 
 // Whether all output positions, one tap each, are one row for sums across.
 bool joins_rows(const ConvolutionGeometry& geometry) noexcept;

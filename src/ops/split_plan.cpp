@@ -68,7 +68,7 @@ double general_seconds(const ConvolutionParams& params, const PlanOptions& optio
   }
   const bool half = params.output.data_type == DataType::float16;
   const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
-  const bool taken_apart = g.axes[kSpatial - 1].phase(0).in_step > 1 && !suits_strided(g, gemm);
+  const bool taken_apart = g.axes[kSpatial - 1].phase(0).in_step > 1 && !suits_windows(g, gemm);
   const auto inputs = static_cast<double>(*element_count(params.input.sizes));
   const double rows = inputs / static_cast<double>(g.axes[kSpatial - 1].in_size());
   return terms / kOperations + (half ? kHalf * static_cast<double>(outputs) : 0) +

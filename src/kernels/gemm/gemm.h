@@ -60,7 +60,7 @@ using GemmFunction = void (*)(const GemmTile& tile) noexcept;
 struct GemmStrips;  // kernels/gemm/strips.h
 using GemmStripsFunction = void (*)(const GemmStrips& strips) noexcept;
 
-struct GemmStrided;  // kernels/gemm/strided.h
+struct GemmWindows;  // kernels/gemm/windows.h
 
 // to[n * to_stride + m] = from[m * from_stride + n] for m < rows, n < columns. Where `half` is not
 // null, it is `to`, of float16; only where GemmKernel::rounds.
@@ -114,7 +114,7 @@ struct GemmKernel {
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
-  void (*strided)(const GemmStrided& sums) noexcept;  // or null
+  void (*windows)(const GemmWindows& sums) noexcept;  // or null
   bool rounds;                                        // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;

@@ -23,5 +23,5 @@ WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_GEMM)
 #undef WEFT_DECLARE_GEMM
 
 namespace weft::kernels::avx512 {
-void gemm_strided(const GemmStrided& s) noexcept;
+void gemm_windows(const GemmWindows& s) noexcept;
 }  // namespace weft::kernels::avx512

@@ -18,30 +18,30 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
 }
 
 #ifdef WEFT_HAVE_avx512
-constexpr auto of_avx512 = avx512::gemm_strided;
+constexpr auto windows_of_avx512 = avx512::gemm_windows;
 #else
-constexpr void (*of_avx512)(const GemmStrided&) noexcept = nullptr;
+constexpr void (*windows_of_avx512)(const GemmWindows&) noexcept = nullptr;
 #endif
 
-#define WEFT_GEMM(level)                                                  \
-  with_shape({.isa = Isa::level,                                          \
-              .lanes = 0,                                                 \
-              .max_positions = {},                                        \
-              .tile = level::gemm_f32,                                    \
-              .padded_row_tile = level::gemm_padded_row_f32,              \
-              .far_tile = level::gemm_far_f32,                            \
-              .max_offset_positions = {},                                 \
-              .offset_tile = level::gemm_at_offsets_f32,                  \
-              .strips = level::gemm_strips_f32,                           \
-              .strided = Isa::level == Isa::avx512 ? of_avx512 : nullptr, \
-              .rounds = false,                                            \
-              .transpose = level::transpose_f32,                          \
-              .pad_rows = level::pad_rows_f32,                            \
-              .add_scaled_row = level::add_scaled_row_f32,                \
-              .gemm_f32_name = "gemm_f32_" #level,                        \
-              .gemm_f16_name = "gemm_f16_" #level,                        \
-              .rows_f32_name = "rows_f32_" #level,                        \
-              .rows_f16_name = "rows_f16_" #level},                       \
+#define WEFT_GEMM(level)                                                          \
+  with_shape({.isa = Isa::level,                                                  \
+              .lanes = 0,                                                         \
+              .max_positions = {},                                                \
+              .tile = level::gemm_f32,                                            \
+              .padded_row_tile = level::gemm_padded_row_f32,                      \
+              .far_tile = level::gemm_far_f32,                                    \
+              .max_offset_positions = {},                                         \
+              .offset_tile = level::gemm_at_offsets_f32,                          \
+              .strips = level::gemm_strips_f32,                                   \
+              .windows = Isa::level == Isa::avx512 ? windows_of_avx512 : nullptr, \
+              .rounds = false,                                                    \
+              .transpose = level::transpose_f32,                                  \
+              .pad_rows = level::pad_rows_f32,                                    \
+              .add_scaled_row = level::add_scaled_row_f32,                        \
+              .gemm_f32_name = "gemm_f32_" #level,                                \
+              .gemm_f16_name = "gemm_f16_" #level,                                \
+              .rows_f32_name = "rows_f32_" #level,                                \
+              .rows_f16_name = "rows_f16_" #level},                               \
              kGemmShape##level),
 constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 #undef WEFT_GEMM

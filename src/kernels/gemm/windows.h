@@ -5,25 +5,25 @@
 namespace weft::kernels {
 
 // Output channels that are summed at once.
-inline constexpr int kGemmStridedChannels = 8;
+inline constexpr int kGemmWindowsChannels = 8;
 
 // Columns of the window.
-inline constexpr int kGemmStridedTaps = 3;
+inline constexpr int kGemmWindowsTaps = 3;
 
 // Input rows that make up a sum, those of all channels, at most.
-inline constexpr int kGemmStridedRows = 176;
+inline constexpr int kGemmWindowsRows = 176;
 
 // One of them, for the first output row.
-struct GemmStridedRow {
+struct GemmWindowsRow {
   std::int64_t in;   // where the first tap of the first output lies
   std::int64_t row;  // its number in the input
   bool is_new;       // no output row before reads it
 };
 
-// Sums of windows of three columns that move by two, formed where the input lies: even and odd
-// columns come apart in registers, so that nothing is copied first.
+// Sums of windows of three columns that move by one or two, formed where the input lies: nothing is
+// copied first; even and odd columns come apart in registers.
 //
-//   sums(m, r, i) = sum over rows k, taps w of a(3 * k + w, m) * in(k, r, 2 * i + w)
+//   sums(m, r, i) = sum over rows k, taps w of a(3 * k + w, m) * in(k, r, column_step * i + w)
 //   and then, where there is a bias,  sums(m, r, i) += bias(m)
 //   and then, where relu is set,      sums(m, r, i) = 0 where it is negative
 //
@@ -36,15 +36,17 @@ struct GemmStridedRow {
 //   a     a(t, m) = a[m / 8 * a_panel_stride + t * 8 + m % 8]
 //   bias  a number a channel, or null
 //   out   sums(m, r, i) = out[m * out_channel_stride + r * out_row_stride + i]
-struct GemmStrided {
+//   next  what is summed next lies so many elements on; it comes nearer
+struct GemmWindows {
   const void* in = nullptr;
   bool half = false;
   std::int64_t in_row_stride = 0;
   std::int64_t row_step = 0;
   std::int64_t in_rows = 0;
+  std::int64_t column_step = 0;
   std::int64_t first_column = 0;
   std::int64_t in_columns = 0;
-  const GemmStridedRow* rows = nullptr;
+  const GemmWindowsRow* rows = nullptr;
   std::int64_t row_count = 0;
 
   const float* a = nullptr;
@@ -59,6 +61,9 @@ struct GemmStrided {
   std::int64_t out_row_stride = 0;
   std::int64_t out_rows = 0;
   std::int64_t out_columns = 0;
+
+  std::int64_t next_in = 0;
+  std::int64_t next_out = 0;
 };
 
 }  // namespace weft::kernels
