@@ -124,7 +124,7 @@ bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions
   const ConvolutionGeometry g(params);
   const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
   if (2 * g.out_channels > gemm.lanes || g.window() > kMaxTaps) return false;
-  if (is_line_across(g, gemm) || suits_windows(g, gemm)) return false;
+  if (is_line_across(g, gemm) || suits_windows(params, g, options)) return false;
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : g.axes) {
     if (axis.window() > AxisTaps::kMost || axis.phase_count() > kMaxPhases) return false;

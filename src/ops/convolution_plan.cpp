@@ -63,9 +63,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
       long_slabs_(!direct_ && data_type_ == DataType::float32 &&
                   suits_long_slabs(geometry_, gemm_, slot_count(options, INT64_MAX))),
-      // Other activations of float16 wait for sums that are not rounded yet.
-      windows_(!direct_ && suits_windows(geometry_, gemm_) &&
-               (data_type_ == DataType::float32 || !activation_ || is_relu())),
+      windows_(!direct_ && suits_windows(params, geometry_, options)),
       across_(!direct_ && (long_slabs_ || windows_ || is_best_across(geometry_, gemm_))),
       // However a filter lies: sums across have few terms.
       one_chain_(options.strict || windows_ || (!long_slabs_ && is_best_across(geometry_, gemm_))),
@@ -80,8 +78,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
                     suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
-      adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias && across_ &&
-                    !joins_rows(geometry_)),
+      adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
+                    (windows_ || is_best_across(geometry_, gemm_)) && !joins_rows(geometry_)),
       vectors_(direct_       ? 1
                : long_slabs_ ? kLongSlabVectors
                : across_     ? vectors_across(geometry_, gemm_)
@@ -198,12 +196,14 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
                     : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip
                                                                 : 0;
+    if (windows_) panel_floats_ = 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + (tiling_.tap_ranges > 0
                                          ? tiling_.tap_ranges
                                          : std::min(kMostTermLists, kMaxListTerms / list_terms_));
     strip_count_ = tiling_.box[0] * tiling_.box[1] * merged_phases() *
                    (Strips(tiling_.box[2], tiling_.strip).count + tiling_.tap_ranges);
+    if (windows_) list_count_ = strip_count_ = 0;
     const bool at_once = tiling_.channel_block == g.in_channels;
     const std::int64_t floats = plane_floats_ + line_floats_ +
                                 (at_once ? 1 : tiling_.panel_block) * panel_floats_ +

@@ -66,8 +66,9 @@ bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
 // Whether windows of three columns are best multiplied where they lie, for a few output channels at
-// a time (kernels/gemm/windows.h).
-bool suits_windows(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept;
+// a time (kernels/gemm/windows.h). Not in strict mode: padding would turn some -0 into 0.
+bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& geometry,
+                   const PlanOptions& options);
 
 // Whether all output positions, one tap each, are one row for sums across.
 bool joins_rows(const ConvolutionGeometry& geometry) noexcept;

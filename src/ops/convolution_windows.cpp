@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
+#include "base/cpu.h"
 #include "kernels/gemm/windows.h"
 #include "ops/convolution_plan.h"
 
@@ -17,10 +19,17 @@ using kernels::kGemmWindowsTaps;
 
 namespace {
 
-// Input channels that are worth a copy of their own columns, even and odd ones apart.
+// With fewer input channels, results are a good part of all that moves.
 constexpr std::int64_t kManyChannels = 8;
 
-// Output columns that fill two vectors or more well enough, or one.
+// Of a filter that is broadcast so far, one that is not prepared is read where it lies.
+constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 28;
+
+// Steps and strides beyond are of no tensor that is more than one position long.
+constexpr std::int64_t kLargest = 1 << 30;
+
+// Output columns that fill two vectors or more well enough, or one, of
+// AVX-512.
 constexpr std::int64_t kFewestColumns = 24, kFewestOfOne = 12, kOneVector = 16;
 
 bool fill_one(std::int64_t columns) { return columns >= kFewestOfOne && columns <= kOneVector; }
@@ -48,25 +57,38 @@ bool suits_by_one(const ConvolutionGeometry& g, std::int64_t panels, std::int64_
   return (panels == 1 || panels == 3) && (columns >= kFewestColumns || fill_one(columns));
 }
 
-// Whether of the rows that row j of the window meets, one output row after the other, none was met
-// by another one before.
+// Whether row j of the window meets no row that another one of its rows met one output row before.
 bool is_new(const Phase& height, std::int64_t j) {
-  if (height.taps == 1 || height.in_step % height.offset_step != 0) return true;
-  const std::int64_t later = j + height.in_step / height.offset_step;
-  return later < 0 || later >= height.taps;
+  return height.taps == 1 || height.in_step % height.offset_step != 0 ||
+         j + height.in_step / height.offset_step >= height.taps;
+}
+
+bool is_large(const ConvolutionGeometry& g, int d) {
+  const Phase phase = g.axes[d].phase(0);
+  return phase.in_step > kLargest / phase.count ||
+         phase.offset_step > kLargest / kGemmWindowsRows || phase.first_offset < -kLargest ||
+         std::abs(g.in_strides[d]) > kLargest;
 }
 
 }  // namespace
 
-bool suits_windows(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel) noexcept {
-  if (kernel.windows == nullptr || g.out_channels % kGemmWindowsChannels != 0 ||
-      g.in_strides[2] != 1 || g.out_strides[2] != 1) {
+bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& g,
+                   const PlanOptions& options) {
+  const kernels::GemmKernel& kernel = kernels::gemm_kernel(base::choose_isa(options.max_isa));
+  // Other activations of float16 wait for sums that are not rounded yet.
+  const bool stores_sums = params.input.data_type == DataType::float32 ||
+                           !params.fused_activation ||
+                           (params.fused_activation->type == OperatorType::activation_relu &&
+                            !params.fused_activation->scale_bias);
+  if (kernel.windows == nullptr || options.strict || !stores_sums ||
+      g.out_channels % kGemmWindowsChannels != 0 || g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
+      *element_count(params.filter.sizes) > kMostWeights) {
     return false;
   }
   std::int64_t rows = g.in_channels;
   for (int d = 0; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
-    if (axis.phase_count() != 1 || axis.window() > kGemmWindowsRows) return false;
+    if (axis.phase_count() != 1 || axis.window() > kGemmWindowsRows || is_large(g, d)) return false;
     if (d < 2) rows *= axis.phase(0).taps;
   }
   const Phase columns = g.axes[2].phase(0);

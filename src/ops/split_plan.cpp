@@ -6,8 +6,6 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
-#include "base/cpu.h"
-#include "kernels/gemm/gemm.h"
 #include "ops/axis_window.h"
 #include "ops/convolution_tiling.h"
 
@@ -67,8 +65,8 @@ double general_seconds(const ConvolutionParams& params, const PlanOptions& optio
     terms *= static_cast<double>(pairs_inside(axis));
   }
   const bool half = params.output.data_type == DataType::float16;
-  const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
-  const bool taken_apart = g.axes[kSpatial - 1].phase(0).in_step > 1 && !suits_windows(g, gemm);
+  const bool taken_apart =
+      g.axes[kSpatial - 1].phase(0).in_step > 1 && !suits_windows(params, g, options);
   const auto inputs = static_cast<double>(*element_count(params.input.sizes));
   const double rows = inputs / static_cast<double>(g.axes[kSpatial - 1].in_size());
   return terms / kOperations + (half ? kHalf * static_cast<double>(outputs) : 0) +

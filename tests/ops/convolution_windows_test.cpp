@@ -53,6 +53,16 @@ const WindowsShape windows_shapes[] = {
     {1, 2, 10, 24, {11, 28}, {3}, 1, 2, {2, 1}, {2, 1}, 1},
     {1, 3, 8, 24, {10, 15}, {3}, 1, 1, {1, 0}, {1, 0}, 1},
     {1, 2, 8, 8, {3, 7, 16}, {1, 3}, 1, 1, {0, 1, 1}, {0, 1, 1}, 1},
+    {1, 2, 8, 24, {3, 13}, {3}, 1, 1, {0, 1}, {0, 1}, 1},
+    {1, 2, 8, 8, {4, 16}, {3}, 1, 1, {0, 1}, {0, 1}, 1},
+    // Vectors that end with a row.
+    {1, 1, 16, 8, {7, 65}, {3}, 2, 1, {0, 0}, {0, 0}},
+    {1, 1, 3, 8, {7, 97}, {3}, 2, 1, {0, 0}, {0, 0}},
+    {1, 1, 3, 16, {9, 129}, {3}, 2, 1, {0, 0}, {0, 0}},
+    {1, 1, 3, 16, {7, 128}, {3}, 2, 1, {0, 1}, {0, 0}},
+    {1, 1, 16, 8, {5, 66}, {3}, 1, 1, {0, 0}, {0, 0}, 1},
+    // Several tiles a row, and panels.
+    {1, 1, 16, 32, {12, 1500}, {3}, 2, 1, {1, 1}, {1, 1}},
 };
 
 ConvolutionParams windows_params(const WindowsShape& s) {
@@ -151,6 +161,20 @@ TEST_F(WindowsTest, SumsAreChains) {
   }
 }
 
+// No other bits by tiles and threads.
+TEST_F(WindowsTest, EachThreadMakesTheSame) {
+  ConvolutionParams params = windows_params({2, 1, 16, 32, {70, 700}, {3}, 2, 1, {1, 1}, {1, 1}});
+  const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+  const Floats b = numbers(count_of(*params.bias));
+  const auto run = [&](unsigned threads) {
+    const Plan several = plan(params, {.threads = threads, .max_isa = Isa::avx512});
+    EXPECT_THAT(several.explain(), HasSubstr(std::to_string(threads) + " slots, in place"));
+    return ops::run(several, x, w, b);
+  };
+  const Floats y = run(1);
+  for (const unsigned threads : {2u, 7u}) EXPECT_TRUE(ops::same_bits(run(threads), y));
+}
+
 // Numbers of all kinds, each type, all thread counts, and no access past any tensor.
 TEST_F(WindowsTest, IsRight) {
   std::uint64_t seed = 1;  // and each fifth one: AVX-512, of expect_right()
@@ -173,6 +197,11 @@ TEST_F(WindowsTest, TakesRowsApart) {
   testing::expect_right(params, 1);
   params.mode = ConvolutionMode::convolution;
   testing::expect_right(params, 1);
+  params.input.strides = {240, 240, 0, 1};
+  testing::expect_right(params, 1);
+  params = windows_params({1, 1, 1, 8, {11, 224}, {3}, 2, 1, {0, 1}, {0, 0}});
+  params.input.strides = {224, 224, 0, 1};
+  testing::expect_right(params, 1);
 }
 
 TEST_F(WindowsTest, IsLeftToOthers) {
@@ -193,6 +222,15 @@ TEST_F(WindowsTest, IsLeftToOthers) {
   for (const WindowsShape& shape : others) {
     EXPECT_THAT(explain(shape), Not(HasSubstr(" slots, in place")));
   }
+  // Sums that wait for an activation before they are rounded, and steps past any row.
+  ConvolutionParams params = ops::as_halves(windows_params(windows_shapes[1]));
+  EXPECT_THAT(plan(params, {.max_isa = Isa::avx512}).explain(), HasSubstr(" slots, in place"));
+  params.fused_activation = {.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+  EXPECT_THAT(plan(params, {.max_isa = Isa::avx512}).explain(), HasSubstr("direct_f16"));
+  params = windows_params({1, 1, 3, 8, {1, 100}, {3}, 2, 1, {1, 1}, {1, 1}});
+  params.strides[0] = UINT32_MAX;
+  params.output.sizes = output_sizes(params);
+  testing::expect_right(params, 1);
 }
 
 }  // namespace

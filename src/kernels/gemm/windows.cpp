@@ -141,7 +141,8 @@ class Taps {
       }
     }
     if constexpr (kEnd > 2) {
-      if constexpr (kStep == Step::pair_last && kFirst < 2) {
+      if constexpr (kStep == Step::pair_last) {
+        if constexpr (kFirst == 2) load(1);  // not a column past what the last tap reads
         use(2, odd);
       } else {
         load(2);
@@ -367,10 +368,12 @@ class Windows {
     }
   }
 
-  // From column i on, those whose taps are all inside.
+  // From column i on, those that read nothing outside: of pairs that begin with the third tap, the
+  // second ones, too.
   int64_t vectors_inside(int64_t i) const {
     if (s_.first_column + s_.column_step * i < 0) return 0;
-    const int64_t readable = s_.in_columns - s_.first_column - kTaps;
+    constexpr int64_t kRead = kStep == Step::pair_first ? kTaps + 1 : kTaps;
+    const int64_t readable = s_.in_columns - s_.first_column - kRead;
     if (readable < 0) return 0;
     return (std::min(readable / s_.column_step + 1, s_.out_columns) - i) / kLanes;
   }

@@ -10,14 +10,15 @@ inline constexpr int kGemmWindowsChannels = 8;
 // Columns of the window.
 inline constexpr int kGemmWindowsTaps = 3;
 
-// Input rows that make up a sum, those of all channels, at most.
+// Input rows that make up a sum, those of all channels, at most: 58 channels of 3x3, whose rows
+// are a cache's first level full already where they are of 64 columns.
 inline constexpr int kGemmWindowsRows = 176;
 
 // One of them, for the first output row.
 struct GemmWindowsRow {
   std::int64_t in;   // where the first tap of the first output lies
   std::int64_t row;  // its number in the input
-  bool is_new;       // no output row before reads it
+  bool is_new;       // the output row before does not read it; it comes nearer early
 };
 
 // Sums of windows of three columns that move by one or two, formed where the input lies: nothing is
@@ -41,13 +42,13 @@ struct GemmWindows {
   const void* in = nullptr;
   bool half = false;
   std::int64_t in_row_stride = 0;
-  std::int64_t row_step = 0;
+  std::int64_t row_step = 0;  // positive
   std::int64_t in_rows = 0;
-  std::int64_t column_step = 0;
+  std::int64_t column_step = 0;  // 1 or 2
   std::int64_t first_column = 0;
   std::int64_t in_columns = 0;
   const GemmWindowsRow* rows = nullptr;
-  std::int64_t row_count = 0;
+  std::int64_t row_count = 0;  // with bias_terms 2 or more
 
   const float* a = nullptr;
   std::int64_t a_panel_stride = 0;
