@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "ops/checker.h"
@@ -21,5 +22,10 @@ namespace weft::ops {
 // Where the documentation is silent: docs/decisions.md#element-wise.
 void check_activation(Checker& checker, std::string_view field, const Activation& activation,
                       bool fused);
+
+// RELU without scale and bias, which kernels apply to sums in registers.
+inline bool is_only_relu(const std::optional<Activation>& activation) noexcept {
+  return activation && !activation->scale_bias && activation->type == OperatorType::activation_relu;
+}
 
 }  // namespace weft::ops

@@ -14,6 +14,7 @@
 #include "kernels/gemm/windows.h"
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/transpose.h"
+#include "ops/activation.h"
 #include "ops/axis_window.h"
 #include "ops/convolution_filter.h"
 #include "ops/convolution_geometry.h"
@@ -76,10 +77,7 @@ class ConvolutionPlan final : public PlanBody {
   void finish(const RunArguments& arguments, std::int64_t channel, float* sums, std::int64_t count,
               bool add_bias = true) const noexcept;
   bool has_activation() const noexcept { return activation_.has_value(); }
-  bool is_relu() const noexcept {  // the only activation, and without scale and bias
-    return activation_ && !activation_->scale_bias &&
-           activation_->type == OperatorType::activation_relu;
-  }
+  bool is_relu() const noexcept { return is_only_relu(activation_); }
   void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
  private:

@@ -32,16 +32,15 @@ constexpr std::int64_t kLongestRow = 256;
 // Steps and strides beyond are of no tensor that is more than one position long.
 constexpr std::int64_t kLargest = 1 << 30;
 
-// Output columns that fill two vectors or more well enough, or one, of
-// AVX-512.
+// Output columns that fill two vectors of AVX-512 or more well enough, or one.
 constexpr std::int64_t kFewestColumns = 24, kFewestOfOne = 12, kOneVector = 16;
 
 bool fill_one(std::int64_t columns) { return columns >= kFewestOfOne && columns <= kOneVector; }
 
 // Where windows move by two columns, each panel takes even and odd ones apart anew; a copy costs as
 // many terms the more, the fewer panels there are. In turns, one thread of Zen 5, us, copied and
-// where they lie, 256x256: 16 to 8 channels 472 and 196, to 16 516 and 338, to 32 818 and 677, to
-// 64 1415 and 1342; 3 to 16 86 and 76, to 32 144 and 146.
+// where they lie, 256x256: 16 to 8 channels 476 and 198, to 16 522 and 367, to 32 803 and 680, to
+// 64 1386 and 1289; 3 to 16 90 and 78, to 32 149 and 171.
 bool suits_by_two(const ConvolutionGeometry& g, std::int64_t panels, std::int64_t columns) {
   if (g.in_channels < kManyChannels) {
     return columns >= kFewestColumns &&
@@ -52,9 +51,9 @@ bool suits_by_two(const ConvolutionGeometry& g, std::int64_t panels, std::int64_
 }
 
 // Where they move by one, output channels that fill vectors are better along these. In turns, as
-// above: 32 groups of 8 to 8, 14x14, 60 and 47, 28x28, 191 and 160, 56x56, 787 and 592; 10 of 24 to
-// 24, 14x14, 138 and 118, 28x28, 535 and 473, 56x56, 1641 and 1625; 16 of 16 to 16, 14x14, 73 and
-// 80; 16 to 8, 28x28, 13 and 14, 56x56, 43 and 37.
+// above: 32 groups of 8 to 8, 14x14, 55 and 54, 28x28, 191 and 175, 56x56, 825 and 598; 10 of 24 to
+// 24, 14x14, 139 and 117, 28x28, 535 and 468, 56x56, 1607 and 1677; 16 of 16 to 16, 14x14, 73 and
+// 77; 16 to 8, 28x28, 13 and 14, 56x56, 43 and 37.
 bool suits_by_one(const ConvolutionGeometry& g, std::int64_t panels, std::int64_t columns) {
   if (g.in_channels < kManyChannels) return false;
   if (g.groups == 1) return panels == 1 && columns >= 3 * kOneVector;
@@ -82,9 +81,7 @@ bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& g
   const kernels::GemmKernel& kernel = kernels::gemm_kernel(base::choose_isa(options.max_isa));
   // Other activations of float16 wait for sums that are not rounded yet.
   const bool stores_sums = params.input.data_type == DataType::float32 ||
-                           !params.fused_activation ||
-                           (params.fused_activation->type == OperatorType::activation_relu &&
-                            !params.fused_activation->scale_bias);
+                           !params.fused_activation || is_only_relu(params.fused_activation);
   if (kernel.windows == nullptr || options.strict || !stores_sums ||
       g.out_channels % kGemmWindowsChannels != 0 || g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
       *element_count(params.filter.sizes) > kMostWeights) {
@@ -114,9 +111,21 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
   const float* const filter = filter_.panel(packed, tile.group, tile.first_panel, offset);
   const bool has_bias = arguments.inputs[2] != nullptr;
   if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
+  // What a layer of a tile reads and writes first, offsets of taps aside, and which tile the thread
+  // is likely to compute next.
+  const auto reads = [&](const Tile& at, std::int64_t d) {
+    return input_of(arguments, at) +
+           (d * depth.in_step * g.in_strides[0] + at.first[1] * height.in_step * g.in_strides[1] +
+            at.first[2] * width.in_step) *
+               element_bytes_;
+  };
+  const auto writes = [&](const Tile& at, std::int64_t d) {
+    return first_output(arguments, at) +
+           (d * g.out_strides[0] + at.first[1] * g.out_strides[1] + at.first[2]) * element_bytes_;
+  };
+  const Tile next = locate(std::min(tile.index + 1, tile_count_ - 1));
   std::array<GemmWindowsRow, kGemmWindowsRows> rows;
   GemmWindows sums{
-      .in = input_of(arguments, tile),
       .half = data_type_ == DataType::float16,
       .in_row_stride = height.in_step * g.in_strides[1],
       .row_step = height.in_step,
@@ -125,6 +134,7 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
       .first_column = tile.first[2] * width.in_step + width.first_offset,
       .in_columns = g.axes[2].in_size(),
       .rows = rows.data(),
+      .row_count = g.in_channels * depth.taps * height.taps,
       .a = filter,
       .a_panel_stride = filter_.panel(packed, tile.group, tile.first_panel + 1, offset) - filter,
       .panels = tile.panel_count,
@@ -135,51 +145,34 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
       .out_row_stride = g.out_strides[1],
       .out_rows = tile.count[1],
       .out_columns = tile.count[2]};
-  // Other activations take a row while it is near.
-  const bool activates = activation_ && !sums.relu;
-  if (activates) sums.out_rows = 1;
-  // Elements from the first of an image's, or of all images', and which tile the thread is likely
-  // to compute next.
-  const Tile next = locate(std::min(tile.index + 1, tile_count_ - 1));
-  const auto in_at = [&](const Tile& at, std::int64_t d, std::int64_t h) {
-    return at.image * g.in_batch_stride + at.group * g.in_channels * g.in_channel_stride +
-           d * depth.in_step * g.in_strides[0] + h * height.in_step * g.in_strides[1] +
-           at.first[2] * width.in_step * g.in_strides[2];
-  };
-  const auto out_at = [&](const Tile& at, std::int64_t d, std::int64_t h) {
-    const std::int64_t channel = at.group * g.out_channels + at.first_panel * filter_.panel_rows();
-    return at.image * g.out_batch_stride + channel * g.out_channel_stride + d * g.out_strides[0] +
-           h * g.out_strides[1] + at.first[2] * g.out_strides[2];
-  };
-  const std::int64_t end_d = tile.first[0] + tile.count[0], end_h = tile.first[1] + tile.count[1];
-  for (std::int64_t d = tile.first[0]; d < end_d; ++d) {
-    for (std::int64_t h = tile.first[1]; h < end_h; h += sums.out_rows) {
-      sums.row_count = 0;
-      for (std::int64_t c = 0; c < g.in_channels; ++c) {
-        for (std::int64_t i = 0; i < depth.taps; ++i) {
-          const std::int64_t layer = d * depth.in_step + depth.offset(i);
-          const bool inside = layer >= 0 && layer < g.axes[0].in_size();
-          for (std::int64_t j = 0; j < height.taps; ++j) {
-            const std::int64_t row = h * height.in_step + height.offset(j);
-            rows[sums.row_count++] = {.in = c * g.in_channel_stride + layer * g.in_strides[0] +
-                                            row * g.in_strides[1] + sums.first_column,
-                                      .row = inside ? row : sums.in_rows,
-                                      .is_new = inside && is_new(height, j)};
-          }
+  const std::int64_t end = tile.first[0] + tile.count[0];
+  for (std::int64_t d = tile.first[0]; d < end; ++d) {
+    GemmWindowsRow* to = rows.data();
+    for (std::int64_t c = 0; c < g.in_channels; ++c) {
+      for (std::int64_t i = 0; i < depth.taps; ++i) {
+        const std::int64_t layer = d * depth.in_step + depth.offset(i);
+        const bool inside = layer >= 0 && layer < g.axes[0].in_size();
+        for (std::int64_t j = 0; j < height.taps; ++j) {
+          *to++ = {.in = c * g.in_channel_stride + depth.offset(i) * g.in_strides[0] +
+                         height.offset(j) * g.in_strides[1] + width.first_offset,
+                   .row = inside ? tile.first[1] * height.in_step + height.offset(j) : sums.in_rows,
+                   .is_new = inside && is_new(height, j)};
         }
       }
-      const bool same_layer = h + sums.out_rows < end_h, same_tile = same_layer || d + 1 < end_d;
-      const Tile& tile_after = same_tile ? tile : next;
-      const std::int64_t d_after = same_layer ? d : same_tile ? d + 1 : next.first[0];
-      const std::int64_t h_after = same_layer ? h + sums.out_rows : tile_after.first[1];
-      sums.next_in = in_at(tile_after, d_after, h_after) - in_at(tile, d, h);
-      sums.next_out = out_at(tile_after, d_after, h_after) - out_at(tile, d, h);
-      std::byte* const to =
-          static_cast<std::byte*>(arguments.outputs[0]) + out_at(tile, d, h) * element_bytes_;
-      sums.out = to;
-      gemm_.windows(sums);
-      for (std::int64_t n = 0; activates && n < channel_count(tile); ++n) {
-        activate(reinterpret_cast<float*>(to) + n * g.out_channel_stride, tile.count[2]);
+    }
+    const bool last = d + 1 == end;
+    const Tile& after = last ? next : tile;
+    const std::int64_t d_after = last ? next.first[0] : d + 1;
+    sums.in = reads(tile, d);
+    sums.out = writes(tile, d);
+    sums.next_in = (reads(after, d_after) - reads(tile, d)) / element_bytes_;
+    sums.next_out = (writes(after, d_after) - writes(tile, d)) / element_bytes_;
+    gemm_.windows(sums);
+    if (!activation_ || sums.relu) continue;
+    for (std::int64_t n = 0; n < channel_count(tile); ++n) {
+      for (std::int64_t h = 0; h < tile.count[1]; ++h) {
+        activate(static_cast<float*>(sums.out) + n * g.out_channel_stride + h * g.out_strides[1],
+                 tile.count[2]);
       }
     }
   }

@@ -268,9 +268,9 @@ class LinearBody final : public PlanBody {
   }
 
   // Rows that are doubled do, and short ones. With AVX-512, up to as many vectors as have tables of
-  // their own: three times 100x100, 197 us
-  // one by one, 118 at once (Zen 5). Longer rows take as much time one by one, but for those of
-  // float16 whose vectors are picked alike: there, instructions take more time than memory.
+  // their own: three times 100x100, 197 us one by one, 118 at once (Zen 5). Longer rows take as
+  // much time one by one, but for those of float16 whose vectors are picked alike: there,
+  // instructions take more time than memory.
   bool pays_at_once(const kernels::Picks& picks) const noexcept {
     if (picks.doubles) return true;
     if (isa_ < Isa::avx512) return picks.count <= 192;

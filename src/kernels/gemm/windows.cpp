@@ -72,6 +72,10 @@ inline constexpr int rows_of = 1 + (kLie == Lie::rows ? N - 1 : 0);
 // rows begin with one.
 enum class Step { single, pair_first, pair_last };
 
+// Columns that the windows move by.
+template <Step kStep>
+inline constexpr int columns_of = 1 + (kStep != Step::single ? 1 : 0);
+
 // What is wanted soon: of later rows of the input, from column i on, those that no row before has
 // read, and where results of a panel go.
 template <class T>
@@ -152,7 +156,7 @@ class Taps {
   }
 
  private:
-  static constexpr int kColumns = kStep == Step::single ? 1 : 2;  // that windows move by
+  static constexpr int kColumns = columns_of<kStep>;
   static constexpr int kMasks = 1 + (kLie == Lie::columns ? N - 1 : 0);
 
   [[gnu::always_inline]] Vector part(const T* from, int w, int n, int part) const {
@@ -210,8 +214,7 @@ WEFT_UNROLLED void sum_block(const GemmWindows& s, int64_t p, int64_t r, int64_t
   };
   const auto fetch_input = [&](int64_t k) __attribute__((always_inline)) {
     constexpr int64_t kInRows = rows_of<N, kLie>;
-    constexpr int64_t kColumns = kStep == Step::single ? 1 : 2;
-    constexpr int64_t kBytes = kColumns * N / kInRows * kLanes * int64_t{sizeof(T)};
+    constexpr int64_t kBytes = columns_of<kStep> * N / kInRows * kLanes * int64_t{sizeof(T)};
     // Of short rows, of which one follows the other, the last line is the first of the next one.
     constexpr int64_t kEnd = kLie == Lie::rows ? kBytes : kBytes + 1;
     const T* row = wanted.in + wanted.rows[k];
