@@ -256,8 +256,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   } else {
     pack_runs(given, slot.planes);
   }
-  const bool has_bias = arguments.inputs[2] != nullptr;
-  if (has_bias) load_bias(arguments, given, given.first_panel, given.panel_count, slot.bias);
+  load_bias(arguments, given, given.first_panel, given.panel_count, slot.bias);
   if (!joined_) return multiply_strips(arguments, packed, given, input, slot);
   const Tile tile = join_rows(given);
   const std::int64_t channels = channel_count(tile);
@@ -291,7 +290,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     } else if (in_place) {
       product.acc = reinterpret_cast<float*>(at(p * rows, strip.acc));
     }
-    product.bias = has_bias ? slot.bias + p * rows : nullptr;
+    product.bias = slot.bias + p * rows;
     product.terms = strip.terms;
     product.depth = strip.depth;
     product.next = static_cast<const char*>(next);

@@ -358,7 +358,6 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
                                const Tile& tile, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t columns = filter_.panel_rows();
-  const bool has_bias = arguments.inputs[2] != nullptr;
   const bool at_once = tiling_.channel_block == g.in_channels;
   const std::int64_t step = tile.windows[kSpatial - 1].step * tile.element_strides[kSpatial - 1];
   std::array<std::int64_t, kMaxMerged> offsets, taps;  // of the phases, in a panel
@@ -409,7 +408,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
         next[i] = reinterpret_cast<const char*>(filter(i, next_panel, next_channel));
       }
       float* sums = slot.sums + (at_once ? 0 : p * panel_floats_);
-      if (last && has_bias) load_bias(arguments, tile, panel, 1, slot.bias);
+      if (last) load_bias(arguments, tile, panel, 1, slot.bias);
       LinesAhead results;
       if (last) results = results_ahead(arguments, tile, panel, strips);
       for (std::int64_t s = 0; s < strips; ++s) {
@@ -426,7 +425,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
           count = std::min(chain_, channels - c);
           product.first = first + c == 0;
           product.last = last && c + count == channels;
-          product.bias = product.last && has_bias ? slot.bias : nullptr;
+          product.bias = product.last ? slot.bias : nullptr;
           product.depth = count * strip.taps;
           product.next = next[strip.phase];
           next[strip.phase] += product.depth * product.next_step;
@@ -446,10 +445,7 @@ void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile,
   const std::int64_t columns = filter_.panel_rows();
   const std::int64_t first = first_panel * columns;
   const std::int64_t channels = std::min(panels * columns, geometry_.out_channels - first);
-  const auto* from =
-      static_cast<const std::byte*>(arguments.inputs[2]) +
-      (tile.group * geometry_.out_channels + first) * geometry_.bias_stride * element_bytes_;
-  rows_.load(data_type_)(from, geometry_.bias_stride, bias, channels);
+  load_bias(arguments, tile.group * geometry_.out_channels + first, channels, bias);
   std::fill(bias + channels, bias + panels * columns, 0.0f);
 }
 

@@ -108,16 +108,29 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
                           pw.step * g.out_strides[2], count);
 }
 
+// Sums of products that all vanish are 0 or -0, by whether padding is multiplied too, which levels
+// and tiles differ in. A bias that is not -0 makes them all 0, so there always is one.
+void ConvolutionPlan::load_bias(const RunArguments& arguments, std::int64_t first,
+                                std::int64_t channels, float* bias) const noexcept {
+  if (arguments.inputs[2] == nullptr) {
+    std::fill_n(bias, channels, 0.0f);
+    return;
+  }
+  const auto* from = static_cast<const std::byte*>(arguments.inputs[2]);
+  rows_.load(data_type_)(from + first * geometry_.bias_stride * element_bytes_,
+                         geometry_.bias_stride, bias, channels);
+  for (std::int64_t n = 0; n < channels; ++n) bias[n] += 0.0f;
+}
+
 float ConvolutionPlan::bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept {
-  const auto* bias = static_cast<const std::byte*>(arguments.inputs[2]);
   float value;
-  rows_.load(data_type_)(bias + channel * geometry_.bias_stride * element_bytes_, 1, &value, 1);
+  load_bias(arguments, channel, 1, &value);
   return value;
 }
 
 void ConvolutionPlan::finish(const RunArguments& arguments, std::int64_t channel, float* sums,
                              std::int64_t count, bool add_bias) const noexcept {
-  if (add_bias && arguments.inputs[2] != nullptr) {
+  if (add_bias) {
     const float value = bias_of(arguments, channel);
     for (std::int64_t i = 0; i < count; ++i) sums[i] += value;
   }

@@ -73,8 +73,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   const Tile tile = join_rows(given);
   const std::int64_t rows = filter_.panel_rows();
   const std::int64_t channels = channel_count(tile);
-  const bool has_bias = arguments.inputs[2] != nullptr;
-  if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
+  load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   const auto* const input = reinterpret_cast<const float*>(given.input);
   const std::byte* const next = next_input(arguments, given);
   const auto* const next_tile = next == nullptr ? input : reinterpret_cast<const float*>(next);
@@ -129,7 +128,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
         product.a = filter(p, c);
         product.acc = aside ? slot.sums + p * panel_floats_
                             : output + p * rows * g.out_channel_stride + strip.acc;
-        product.bias = last && has_bias ? slot.bias + p * rows : nullptr;
+        product.bias = last ? slot.bias + p * rows : nullptr;
         for (std::int64_t n = 0; product.first && n < outputs; ++n) {
           base::fetch_to_write(bytes_of(product.acc + n * product.acc_stride),
                                std::int64_t{strip.count} * 4);

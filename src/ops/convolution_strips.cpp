@@ -210,7 +210,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   const auto multiply = [&](const Strip& strip, std::span<const kernels::GemmPlace> places,
                             std::int64_t p) {
     product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
-    product.bias = arguments.inputs[2] != nullptr ? slot.bias + p * rows : nullptr;
+    product.bias = slot.bias + p * rows;
     if (in_place && half) product.half = reinterpret_cast<std::uint16_t*>(at(p * rows, 0));
     if (in_place && !half) product.sums = reinterpret_cast<float*>(at(p * rows, 0));
     product.terms = strip.terms;
@@ -281,8 +281,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
   const Tile tile = join_rows(given);
   const std::int64_t rows = filter_.panel_rows();
   const std::int64_t channels = channel_count(tile);
-  const bool has_bias = arguments.inputs[2] != nullptr;
-  if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
+  load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   const auto* const input = reinterpret_cast<const float*>(given.input);
   auto* const output = reinterpret_cast<float*>(first_output(arguments, tile));
   const std::int64_t offset = filter_.class_offset(tile.phases);
@@ -336,7 +335,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
       }
       for (; c < last; ++c) base::fetch_to_second_level(wanted(c), after * columns * 4);
       product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
-      product.bias = has_bias ? slot.bias + p * rows : nullptr;
+      product.bias = slot.bias + p * rows;
       product.sums = output + p * rows * g.out_channel_stride;
       for (std::int64_t i = 0; i < groups.count; ++i) {
         const auto& [like, places] = groups.groups[i];

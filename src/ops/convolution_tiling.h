@@ -66,7 +66,7 @@ bool is_best_across(const ConvolutionGeometry& geometry,
                     const kernels::GemmKernel& kernel) noexcept;
 
 // Whether windows of three columns are best multiplied where they lie, for a few output channels at
-// a time (kernels/gemm/windows.h). Not in strict mode: padding would turn some -0 into 0.
+// a time (kernels/gemm/windows.h).
 bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& geometry,
                    const PlanOptions& options);
 

@@ -82,8 +82,8 @@ bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& g
   // Other activations of float16 wait for sums that are not rounded yet.
   const bool stores_sums = params.input.data_type == DataType::float32 ||
                            !params.fused_activation || is_only_relu(params.fused_activation);
-  if (kernel.windows == nullptr || options.strict || !stores_sums ||
-      g.out_channels % kGemmWindowsChannels != 0 || g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
+  if (kernel.windows == nullptr || !stores_sums || g.out_channels % kGemmWindowsChannels != 0 ||
+      g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
       *element_count(params.filter.sizes) > kMostWeights) {
     return false;
   }
@@ -109,8 +109,7 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
   const Phase &depth = tile.phases[0], &height = tile.phases[1], &width = tile.phases[2];
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const float* const filter = filter_.panel(packed, tile.group, tile.first_panel, offset);
-  const bool has_bias = arguments.inputs[2] != nullptr;
-  if (has_bias) load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
+  load_bias(arguments, tile, tile.first_panel, tile.panel_count, slot.bias);
   // What a layer of a tile reads and writes first, offsets of taps aside, and which tile the thread
   // is likely to compute next.
   const auto reads = [&](const Tile& at, std::int64_t d) {
@@ -138,7 +137,7 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
       .a = filter,
       .a_panel_stride = filter_.panel(packed, tile.group, tile.first_panel + 1, offset) - filter,
       .panels = tile.panel_count,
-      .bias = has_bias ? slot.bias : nullptr,
+      .bias = slot.bias,
       .bias_terms = adds_to_bias(tile.phases),
       .relu = is_relu(),
       .out_channel_stride = g.out_channel_stride,

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -68,6 +69,25 @@ TEST_P(StrictTest, EachSumIsOneChain) {
           plan(params, {.threads = threads, .max_isa = GetParam(), .strict = true}), x, w, b);
       for (std::size_t i = 0; i < y.size(); ++i) {
         ASSERT_EQ(y[i], expected[i])
+            << i << ", input " << ::testing::PrintToString(params.input.sizes);
+      }
+    }
+  }
+}
+
+// Products that vanish leave their sign, which products with padding would take away.
+TEST_P(StrictTest, SumsOfVanishingProductsAreZero) {
+  for (const StrictShape& shape : kStrictShapes) {
+    ConvolutionParams params = strict_params(shape);
+    params.fused_activation.reset();
+    const Floats x(count_of(params.input), 1e-30f), w(count_of(params.filter), -1e-30f);
+    const Floats b(count_of(*params.bias), -0.0f);
+    for (const bool has_bias : {true, false}) {
+      if (!has_bias) params.bias.reset();
+      const Floats y = ops::run(plan(params, {.max_isa = GetParam(), .strict = true}), x, w,
+                                has_bias ? b : Floats());
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(y[i]), 0u)
             << i << ", input " << ::testing::PrintToString(params.input.sizes);
       }
     }

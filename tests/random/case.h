@@ -15,8 +15,10 @@ namespace weft::random_cases {
 // What kind of numbers the inputs hold.
 enum class Values {
   plain,
-  special
-};  // special: infinities, NaN, subnormals, huge numbers among them
+  special,  // infinities, NaN, subnormals, huge numbers among them
+  tiny      // of float32: products are subnormal or vanish, and only their signs are left
+};
+std::string_view name(Values values);
 
 // One drawn case: an operator with all parameters, how to run it, and what to fill it with.
 struct Case {

@@ -187,6 +187,7 @@ std::string check_repeatable(const Case& c, const std::vector<std::uint64_t>& bi
   PlanOptions other = c.options;
   other.threads = c.other_threads;
   other.prepare_filter = !c.options.prepare_filter;
+  if (other.strict) other.max_isa = c.options.max_isa ? std::nullopt : std::optional(Isa::base);
   Run again(c, 2);
   std::string problem = again.run(c.params, other);
   if (problem.empty()) problem = again.stray_write();

@@ -112,6 +112,17 @@ class Lines {
 
 }  // namespace
 
+std::string_view name(Values values) {
+  switch (values) {
+    case Values::special:
+      return "with special ones";
+    case Values::tiny:
+      return "tiny";
+    default:
+      return "plain";
+  }
+}
+
 std::string describe(const Case& c) {
   Lines lines;
   std::visit([&](const auto& p) { lines(p); }, c.params);
@@ -123,7 +134,7 @@ std::string describe(const Case& c) {
                         : c.options.winograd == Winograd::accurate ? "where accurate"
                                                                    : "allowed");
   lines.add("filter", c.options.prepare_filter ? "prepared" : "as it is");
-  lines.add("values", c.values == Values::special ? "with special ones" : "plain");
+  lines.add("values", std::string(name(c.values)));
   return std::string(name(type_of(c.params))) + "\n" + lines.take();
 }
 

@@ -41,7 +41,8 @@ void note_common(Case& c) {
   c.traits.emplace("instruction set cap",
                    c.options.max_isa ? std::string(name(*c.options.max_isa)) : "none");
   c.traits.emplace("sizes", c.large ? "several tiles" : "small");
-  c.traits.emplace("values", c.values == Values::special ? "with special ones" : "plain");
+  c.traits.emplace("values", name(c.values));
+  c.traits.emplace("strict", c.options.strict ? "yes" : "no");
 }
 
 }  // namespace
@@ -79,6 +80,9 @@ Case draw(std::uint64_t seed, std::uint64_t index, std::optional<std::string_vie
   c.large = dice.chance(0.02);
   c.data_seed = dice.bits();
   chosen->draw(c, dice);
+  Dice mode = Dice::of(seed, index, std::size(kFamilies) + 1);
+  c.options.strict = mode.chance(0.1);
+  if (c.values == Values::plain && mode.chance(0.1)) c.values = Values::tiny;
   note_common(c);
   return c;
 }

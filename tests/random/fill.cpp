@@ -32,6 +32,11 @@ double special_real(Dice& dice, DataType type) {
   }
 }
 
+double tiny_real(Dice& dice) {
+  if (dice.chance(0.2)) return dice.chance(0.5) ? 0.0 : -0.0;
+  return std::ldexp(dice.real(-1, 1), -72 - static_cast<int>(dice.between(0, 8)));
+}
+
 double plain_real(Dice& dice, Style style) {
   if (style == Style::small_integers) return dice.between(0, 8) - 4.0;
   const double x = dice.real(-1, 1);
@@ -53,6 +58,8 @@ testing::GuardedBuffer filled_input(const TensorDesc& desc, Values values, Dice 
       testing::write_bits(type, element, small ? dice.between(0, 100) : dice.bits());
     } else if (values == Values::special && dice.chance(0.06)) {
       testing::write_real(type, element, special_real(dice, type));
+    } else if (values == Values::tiny && type == DataType::float32) {
+      testing::write_real(type, element, tiny_real(dice));
     } else {
       testing::write_real(type, element, plain_real(dice, style));
     }
