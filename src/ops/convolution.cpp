@@ -16,6 +16,7 @@
 #include "ops/convolution_direct.h"
 #include "ops/convolution_fold.h"
 #include "ops/convolution_packed.h"
+#include "ops/convolution_pairs.h"
 #include "ops/convolution_phases.h"
 #include "ops/convolution_plan.h"
 #include "ops/convolution_product.h"
@@ -343,6 +344,9 @@ std::shared_ptr<const ops::PlanBody> body_of(const ConvolutionParams& params,
                                              const PlanOptions& options) {
   if (options.strict || ops::ConvolutionPlan::reads_filter_in_place(params, options)) {
     return std::make_shared<ops::ConvolutionPlan>(params, options);
+  }
+  if (ops::PairsConvolution::suits(params, options)) {
+    return std::make_shared<ops::PairsConvolution>(params, options);
   }
   if (ops::PhaseConvolution::suits(params, options)) {
     return std::make_shared<ops::PhaseConvolution>(params, options, body_of);

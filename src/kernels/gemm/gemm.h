@@ -61,6 +61,7 @@ struct GemmStrips;  // kernels/gemm/strips.h
 using GemmStripsFunction = void (*)(const GemmStrips& strips) noexcept;
 
 struct GemmWindows;  // kernels/gemm/windows.h
+struct GemmPairs;    // kernels/gemm/pairs.h
 
 // to[n * to_stride + m] = from[m * from_stride + n] for m < rows, n < columns. Where `half` is not
 // null, it is `to`, of float16; only where GemmKernel::rounds.
@@ -115,6 +116,7 @@ struct GemmKernel {
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   void (*windows)(const GemmWindows& sums) noexcept;  // or null
+  void (*pairs)(const GemmPairs& pairs) noexcept;     // or null
   bool rounds;                                        // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;

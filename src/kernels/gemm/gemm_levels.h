@@ -22,6 +22,11 @@
 WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_GEMM)
 #undef WEFT_DECLARE_GEMM
 
+namespace weft::kernels::avx2 {
+void gemm_pairs(const GemmPairs& s) noexcept;
+}  // namespace weft::kernels::avx2
+
 namespace weft::kernels::avx512 {
+void gemm_pairs(const GemmPairs& s) noexcept;
 void gemm_windows(const GemmWindows& s) noexcept;
 }  // namespace weft::kernels::avx512

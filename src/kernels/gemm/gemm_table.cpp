@@ -19,9 +19,20 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
 
 #ifdef WEFT_HAVE_avx512
 constexpr auto windows_of_avx512 = avx512::gemm_windows;
+constexpr auto pairs_of_avx512 = avx512::gemm_pairs;
 #else
 constexpr void (*windows_of_avx512)(const GemmWindows&) noexcept = nullptr;
+constexpr void (*pairs_of_avx512)(const GemmPairs&) noexcept = nullptr;
 #endif
+#ifdef WEFT_HAVE_avx2
+constexpr auto pairs_of_avx2 = avx2::gemm_pairs;
+#else
+constexpr void (*pairs_of_avx2)(const GemmPairs&) noexcept = nullptr;
+#endif
+
+constexpr auto pairs_of(Isa isa) {
+  return isa == Isa::avx512 ? pairs_of_avx512 : isa == Isa::avx2 ? pairs_of_avx2 : nullptr;
+}
 
 #define WEFT_GEMM(level)                                                          \
   with_shape({.isa = Isa::level,                                                  \
@@ -34,6 +45,7 @@ constexpr void (*windows_of_avx512)(const GemmWindows&) noexcept = nullptr;
               .offset_tile = level::gemm_at_offsets_f32,                          \
               .strips = level::gemm_strips_f32,                                   \
               .windows = Isa::level == Isa::avx512 ? windows_of_avx512 : nullptr, \
+              .pairs = pairs_of(Isa::level),                                      \
               .rounds = false,                                                    \
               .transpose = level::transpose_f32,                                  \
               .pad_rows = level::pad_rows_f32,                                    \

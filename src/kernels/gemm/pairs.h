@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+// A strip is so many vectors of columns, a panel as many rows as half a vector has lanes.
+inline constexpr int kGemmPairsVectors = 3;
+
+// Half a vector of columns: where its results go, in elements from those of the first column, and
+// how many columns there are, the first ones.
+struct GemmPairsPlace {
+  std::int64_t to;
+  std::int64_t count;
+};
+
+// Products of a panel of rows and some strips of columns (kernels/gemm/gemm.h), whose rows belong
+// together two by two: their sums are interleaved.
+//
+//   sum(m, n) = sum over k < depth of a(k, m) * b(k, n)
+//   and then, where there is a bias,  sum(m, n) += bias(m)
+//   and then, where relu is set,      sum(m, n) = 0 where it is negative
+//   out(channel, 2 * n + i) = sum(2 * channel + i, n)
+//
+// Each sum is made of chains of `chain` terms, added in their order.
+//
+//   a     a(k, m) = a[k * rows + m]
+//   b     of a strip, b(k, n) = b[k * columns + n], the strips one behind the other
+//   out   channels out_channel_stride apart; columns go where places say: of each strip
+//         2 * kGemmPairsVectors
+struct GemmPairs {
+  const float* a = nullptr;
+  const float* b = nullptr;
+  std::int64_t depth = 0;  // 1 or more
+  std::int64_t chain = 0;
+  const float* bias = nullptr;
+  bool relu = false;
+  const GemmPairsPlace* places = nullptr;
+  std::int64_t strips = 0;
+  void* out = nullptr;
+  bool half = false;  // out is float16, else float32
+  std::int64_t out_channel_stride = 0;
+  std::int64_t channels = 0;  // up to half a panel's rows
+  // The results of the first strip that are written next, as many channels.
+  const void* next_out = nullptr;
+};
+
+}  // namespace weft::kernels

@@ -1,0 +1,347 @@
+#include "ops/convolution_pairs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/aligned_memory.h"
+#include "base/cache.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "base/fetch.h"
+#include "base/parallel.h"
+#include "ops/activation.h"
+#include "ops/convolution_tiling.h"
+#include "ops/lines_ahead.h"
+
+namespace weft::ops {
+
+namespace {
+
+constexpr int kLast = kSpatial - 1;
+
+// Of fewer terms, other ways are as fast; of more, the filter is too much to be read once for each
+// few strips.
+constexpr std::int64_t kFewestTerms = 4, kMostTerms = 512;
+
+// Outputs of a position along a dimension.
+constexpr std::int64_t kMostPhases = 64;
+
+// Terms a chain, as those of other ways have.
+constexpr std::int64_t kChain = 128;
+
+// Of a filter that is broadcast so far, one that is not prepared is read where it lies.
+constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 28;
+
+// Tiles a thread, so that none waits long for another.
+constexpr std::int64_t kTilesAThread = 4;
+
+}  // namespace
+
+bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions& options) {
+  const Isa isa = base::choose_isa(options.max_isa);
+  const kernels::GemmKernel& kernel = kernels::gemm_kernel(isa);
+  if (params.direction != ConvolutionDirection::backward || kernel.pairs == nullptr ||
+      isa >= Isa::amx || (params.fused_activation && !is_only_relu(params.fused_activation)) ||
+      *element_count(params.filter.sizes) > kMostWeights) {
+    return false;
+  }
+  const ConvolutionGeometry g(params);
+  for (const ConvolutionAxis& axis : g.axes) {
+    const std::int64_t phases = axis.phase_count();
+    if (phases > kMostPhases || axis.window() != phases ||
+        axis.out_size() != axis.in_size() * phases) {
+      return false;
+    }
+    for (std::int64_t i = 0; i < phases; ++i) {
+      const Phase phase = axis.phase(i);
+      if (phase.start != i || phase.taps != 1 || phase.first_offset != 0) return false;
+    }
+  }
+  if (g.axes[kLast].phase_count() != 2 || g.in_strides[kLast] != 1 || g.out_strides[kLast] != 1 ||
+      g.in_channels < kFewestTerms || g.in_channels > kMostTerms) {
+    return false;
+  }
+  // No more than an eighth of the products are of no position or no channel.
+  const auto fills = [](std::int64_t count, std::int64_t unit) {
+    return 8 * static_cast<std::int64_t>(base::round_up(count, unit)) <= 9 * count;
+  };
+  const std::int64_t half = kernel.lanes / 2;
+  return fills(g.axes[kLast].in_size(), half) && fills(g.out_channels, half / 2);
+}
+
+PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOptions& options)
+    : geometry_(params),
+      data_type_(params.input.data_type),
+      element_bytes_(byte_size(data_type_)),
+      relu_(is_only_relu(params.fused_activation)),
+      gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
+      rows_(kernels::row_kernels(gemm_.isa)),
+      panel_channels_(gemm_.lanes / 4),
+      half_(gemm_.lanes / 2),
+      columns_(kHalves * half_) {
+  const ConvolutionGeometry& g = geometry_;
+  for (int d = 0; d < kSpatial; ++d) phases_[d] = g.axes[d].phase_count();
+  channel_panels_ = base::divide_up(g.out_channels, panel_channels_);
+  panels_ = channel_panels_ * phases_[0] * phases_[1];
+  row_halves_ = base::divide_up(g.axes[kLast].in_size(), half_);
+  halves_ = g.axes[0].in_size() * g.axes[1].in_size() * row_halves_;
+  strips_ = base::divide_up(halves_, kHalves);
+  choose_tiles(options);
+
+  type = OperatorType::convolution;
+  algorithm = data_type_ == DataType::float16 ? gemm_.gemm_f16_name : gemm_.gemm_f32_name;
+  explanation = "pairs of columns interleaved, tiles of " +
+                std::to_string(tile_panels_ * panel_channels_) + " pairs x " +
+                std::to_string(tile_strips_ * columns_) + " positions, " +
+                std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots";
+  inputs = {params.input, params.filter, params.bias};
+  outputs = {params.output};
+  filter_bytes_ = base::round_up(panels_ * panel_floats() * g.groups * sizeof(float),
+                                 base::kWorkspaceAlignment);
+  (options.prepare_filter ? prepared_size_in_bytes : workspace_size_in_bytes) = filter_bytes_;
+  workspace_size_in_bytes += slots_ * slot_bytes_;
+}
+
+void PairsConvolution::choose_tiles(const PlanOptions& options) {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t strip_bytes = g.in_channels * columns_ * sizeof(float);
+  const std::int64_t images = g.batch * g.groups;
+  const double products = static_cast<double>(images * strips_ * columns_) *
+                          static_cast<double>(g.in_channels * panels_ * 2 * panel_channels_);
+  const std::int64_t threads = products < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
+  const std::int64_t cache = base::second_cache_bytes();
+  const std::int64_t filter_bytes =
+      panels_ * panel_floats() * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t tile_bytes = filter_bytes > cache / 2 ? cache / 4 : cache / 16;
+  tile_strips_ = std::clamp<std::int64_t>(tile_bytes / strip_bytes, 1, strips_);
+  tile_panels_ = panels_;
+  if (threads > 1) {
+    const std::int64_t wanted = base::divide_up(kTilesAThread * threads, images);
+    tile_strips_ = std::min(tile_strips_, base::divide_up(strips_, wanted));
+    const std::int64_t blocks = base::divide_up(wanted, base::divide_up(strips_, tile_strips_));
+    tile_panels_ = base::divide_up(panels_, std::min(blocks, panels_));
+  }
+  strip_blocks_ = base::divide_up(strips_, tile_strips_);
+  tile_strips_ = base::divide_up(strips_, strip_blocks_);
+  strip_blocks_ = base::divide_up(strips_, tile_strips_);
+  panel_blocks_ = base::divide_up(panels_, tile_panels_);
+  tile_count_ = images * strip_blocks_ * panel_blocks_;
+  slots_ = static_cast<unsigned>(std::min(threads, tile_count_));
+  constexpr std::int64_t kRounding = 3 * base::kLineBytes;
+  slot_bytes_ =
+      base::slot_bytes(tile_strips_ * (strip_bytes + kHalves * sizeof(kernels::GemmPairsPlace)) +
+                       channel_panels_ * 2 * panel_channels_ * sizeof(float) + kRounding);
+}
+
+PairsConvolution::Slot PairsConvolution::slot_memory(std::byte* memory) const noexcept {
+  Slot slot;
+  slot.rows = base::take<float>(memory, tile_strips_ * geometry_.in_channels * columns_);
+  slot.places = base::take<kernels::GemmPairsPlace>(memory, tile_strips_ * kHalves);
+  slot.bias = base::take<float>(memory, channel_panels_ * 2 * panel_channels_);
+  return slot;
+}
+
+PairsConvolution::Position PairsConvolution::position_of(std::int64_t half) const noexcept {
+  const std::int64_t width = base::take_digit(half, row_halves_) * half_;
+  const std::int64_t height = base::take_digit(half, geometry_.axes[1].in_size());
+  return {half, height, width};
+}
+
+std::int64_t PairsConvolution::input_offset(const Position& position) const noexcept {
+  return position.depth * geometry_.in_strides[0] + position.height * geometry_.in_strides[1] +
+         position.width;
+}
+
+std::int64_t PairsConvolution::panel_offset(std::int64_t panel) const noexcept {
+  const std::int64_t channel = base::take_digit(panel, channel_panels_) * panel_channels_;
+  const std::int64_t height = base::take_digit(panel, phases_[1]);
+  return channel * geometry_.out_channel_stride + panel * geometry_.out_strides[0] +
+         height * geometry_.out_strides[1];
+}
+
+std::int64_t PairsConvolution::channels_of(std::int64_t panel) const noexcept {
+  return std::min(panel_channels_,
+                  geometry_.out_channels - panel % channel_panels_ * panel_channels_);
+}
+
+void PairsConvolution::prepare(const void* filter, void* prepared) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  auto* const to = static_cast<float*>(prepared);
+  base::parallel_tiles(slots_, g.groups * panels_, [&](std::int64_t index, unsigned) {
+    pack_panel(filter, index / panels_, index % panels_, to + index * panel_floats());
+  });
+}
+
+void PairsConvolution::pack_panel(const void* filter, std::int64_t group, std::int64_t panel,
+                                  float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t channels = channels_of(panel);
+  const std::int64_t first = base::take_digit(panel, channel_panels_) * panel_channels_;
+  const std::int64_t height = base::take_digit(panel, phases_[1]);
+  std::array<std::int64_t, 2> columns;  // taps of both phases
+  for (int i = 0; i < 2; ++i) {
+    columns[i] = g.filter_origin + group * g.filter_group_stride + first * g.filter_out_stride +
+                 g.axes[0].phase(panel).tap_class * g.filter_strides[0] +
+                 g.axes[1].phase(height).tap_class * g.filter_strides[1] +
+                 g.axes[kLast].phase(i).tap_class * g.filter_strides[kLast];
+  }
+  const auto* const from = static_cast<const std::byte*>(filter);
+  const kernels::LoadRow load = rows_.load(data_type_);
+  // Of an output channel and phase, the weights of all input channels.
+  std::fill_n(to, g.in_channels * 2 * panel_channels_, 0.0f);
+  constexpr std::int64_t kAtOnce = 64;
+  std::array<float, kAtOnce> weights;
+  for (std::int64_t o = 0; o < channels; ++o) {
+    for (int i = 0; i < 2; ++i) {
+      float* row = to + 2 * o + i;
+      for (std::int64_t c = 0; c < g.in_channels; c += kAtOnce) {
+        const std::int64_t count = std::min(kAtOnce, g.in_channels - c);
+        const std::int64_t at = columns[i] + o * g.filter_out_stride + c * g.filter_in_stride;
+        load(from + at * element_bytes_, g.filter_in_stride, weights.data(), count);
+        for (std::int64_t k = 0; k < count; ++k, row += 2 * panel_channels_) *row = weights[k];
+      }
+    }
+  }
+}
+
+PairsConvolution::Tile PairsConvolution::locate(std::int64_t index) const noexcept {
+  Tile tile;
+  tile.first_panel = base::take_digit(index, panel_blocks_) * tile_panels_;
+  tile.panels = std::min(tile_panels_, panels_ - tile.first_panel);
+  tile.first_strip = base::take_digit(index, strip_blocks_) * tile_strips_;
+  tile.strips = std::min(tile_strips_, strips_ - tile.first_strip);
+  tile.group = base::take_digit(index, geometry_.groups);
+  tile.image = index;
+  return tile;
+}
+
+void PairsConvolution::run(const RunArguments& arguments) const noexcept {
+  std::byte* memory = arguments.workspace;
+  const void* packed = arguments.prepared;
+  if (prepared_size_in_bytes == 0) {
+    prepare(arguments.inputs[1], memory);
+    packed = memory;
+    memory += filter_bytes_;
+  }
+  base::parallel_tiles_apart(slots_, tile_count_, [&](std::int64_t index, unsigned number) {
+    compute_tile(arguments, static_cast<const float*>(packed), index,
+                 slot_memory(memory + number * slot_bytes_));
+  });
+}
+
+// A bias that is not -0 makes every sum that is zero 0, as in ConvolutionPlan.
+void PairsConvolution::load_bias(const RunArguments& arguments, std::int64_t group,
+                                 float* to) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const std::int64_t rows = channel_panels_ * 2 * panel_channels_;
+  std::fill_n(to, rows, 0.0f);
+  if (arguments.inputs[2] != nullptr) {
+    const auto* const from = static_cast<const std::byte*>(arguments.inputs[2]);
+    for (std::int64_t o = 0; o < g.out_channels; ++o) {
+      const std::int64_t at = (group * g.out_channels + o) * g.bias_stride;
+      rows_.load(data_type_)(from + at * element_bytes_, 0, to + 2 * o, 2);
+      to[2 * o] += 0.0f;
+      to[2 * o + 1] += 0.0f;
+    }
+  }
+}
+
+// Copies the strips of a tile, and finds where their results go.
+void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
+                                   const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  std::int64_t from = 0, count = 0;  // of halves of a strip that lie side by side
+  float* to = slot.rows;
+  for (std::int64_t i = 0; i < tile.strips * kHalves; ++i) {
+    const std::int64_t half = tile.first_strip * kHalves + i;
+    const Position at = position_of(half);
+    const std::int64_t inside =
+        half < halves_ ? std::min(half_, g.axes[kLast].in_size() - at.width) : 0;
+    slot.places[i] = {at.depth * phases_[0] * g.out_strides[0] +
+                          at.height * phases_[1] * g.out_strides[1] + 2 * at.width,
+                      inside};
+    const std::int64_t source = input_offset(at);
+    const bool first = i % kHalves == 0;
+    if (first || count % half_ != 0 || source != from + count) {
+      load_rows(input, from, count, to);
+      from = source;
+      count = 0;
+      to = slot.rows + i / kHalves * g.in_channels * columns_ + i % kHalves * half_;
+    }
+    count += inside;
+    for (std::int64_t c = 0; c < g.in_channels && inside < half_; ++c) {
+      std::fill_n(to + c * columns_ + count - inside, half_, 0.0f);
+    }
+  }
+  load_rows(input, from, count, to);
+}
+
+// Some positions of all input channels.
+void PairsConvolution::load_rows(const std::byte* input, std::int64_t from, std::int64_t count,
+                                 float* to) const noexcept {
+  if (count == 0) return;
+  const ConvolutionGeometry& g = geometry_;
+  const std::byte* const first = input + from * element_bytes_;
+  if (data_type_ == DataType::float16) {
+    rows_.load_rows_f16(first, g.in_channel_stride, to, columns_, g.in_channels, count);
+    return;
+  }
+  gemm_.pad_rows({.from = reinterpret_cast<const float*>(first),
+                  .to = to,
+                  .from_stride = g.in_channel_stride,
+                  .to_stride = columns_,
+                  .rows = g.in_channels,
+                  .before = 0,
+                  .count = count,
+                  .size = count});
+}
+
+const std::byte* PairsConvolution::input_of(const RunArguments& arguments,
+                                            const Tile& tile) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  return static_cast<const std::byte*>(arguments.inputs[0]) +
+         (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
+             element_bytes_;
+}
+
+void PairsConvolution::compute_tile(const RunArguments& arguments, const float* packed,
+                                    std::int64_t index, const Slot& slot) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  const Tile tile = locate(index);
+  load_strips(tile, input_of(arguments, tile), slot);
+  load_bias(arguments, tile.group, slot.bias);
+  LinesAhead input;
+  if (index + 1 < tile_count_) {
+    const Tile next = locate(index + 1);
+    input = {input_of(arguments, next) +
+                 input_offset(position_of(next.first_strip * kHalves)) * element_bytes_,
+             g.in_channels, g.in_channel_stride * element_bytes_,
+             next.strips * columns_ * element_bytes_, tile.panels};
+  }
+  auto* const out =
+      static_cast<std::byte*>(arguments.outputs[0]) +
+      (tile.image * g.out_batch_stride + tile.group * g.out_channels * g.out_channel_stride) *
+          element_bytes_;
+  const auto results_of = [&](std::int64_t panel) {
+    return out + panel_offset(panel) * element_bytes_;
+  };
+  const std::int64_t end = tile.first_panel + tile.panels;
+  for (std::int64_t p = tile.first_panel; p < end; ++p) {
+    input.fetch_share();
+    gemm_.pairs({.a = packed + (tile.group * panels_ + p) * panel_floats(),
+                 .b = slot.rows,
+                 .depth = g.in_channels,
+                 .chain = kChain,
+                 .bias = slot.bias + p % channel_panels_ * 2 * panel_channels_,
+                 .relu = relu_,
+                 .places = slot.places,
+                 .strips = tile.strips,
+                 .out = results_of(p),
+                 .half = data_type_ == DataType::float16,
+                 .out_channel_stride = g.out_channel_stride,
+                 .channels = channels_of(p),
+                 .next_out = results_of(std::min(p + 1, end - 1))});
+  }
+}
+
+}  // namespace weft::ops
