@@ -194,6 +194,8 @@ Shape draw_layer(Dice& dice, bool forward) {
         shape.channels = {1, channels(), channels()};
     }
     const std::uint32_t padding = dice.chance(0.7) ? window / 2 : dice.between(0, window - 1);
+    const bool apart = !forward && dice.chance(0.3);  // windows side by side, to enlarge
+    if (apart) window = stride = dice.mostly(2, 2, 4);
     const bool one_row = dice.chance(0.1);
     for (std::size_t d = 0; d < spatial; ++d) {
       Axis a{};
@@ -208,8 +210,8 @@ Shape draw_layer(Dice& dice, bool forward) {
         a.out = (a.in + 2 * a.start - a.window) / a.stride + 1;
       } else {
         const std::uint32_t whole = (a.in - 1) * a.stride + a.window;
-        a.start = a.end = std::min(a.start, (whole - 1) / 2);
-        a.out = whole - 2 * a.start + dice.between(0, a.stride - 1);
+        a.start = a.end = apart ? 0 : std::min(a.start, (whole - 1) / 2);
+        a.out = whole - 2 * a.start + (apart ? 0 : dice.between(0, a.stride - 1));
       }
       shape.axes.push_back(a);
     }
