@@ -29,9 +29,10 @@ struct PlanOptions {
   // more threads than cores only take more memory. At most 1024 count.
   unsigned threads = 0;
   std::optional<Isa> max_isa = {};  // caps the instruction set, as WEFT_MAX_ISA does
-  // CONVOLUTION: the same bits on every CPU with fused multiply-add, as WEFT_DETERMINISM=strict
-  // asks for: each sum is one chain of them, in the order input channel, then depth, height and
-  // width of the window. Other operators give the same bits everywhere as they are. Slower.
+  // CONVOLUTION: the same bits on every CPU, as WEFT_DETERMINISM=strict asks for: each sum is one
+  // chain of fused multiply-adds, in the order input channel, then depth, height and width of the
+  // window. Other operators give the same bits everywhere as they are. Slower, much so on a CPU
+  // without fused multiply-add.
   bool strict = false;
   Winograd winograd = Winograd::accurate;
   bool prepare_filter = false;  // CONVOLUTION: pack the filter once with prepare(), not at each run

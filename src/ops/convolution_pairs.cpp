@@ -1,6 +1,7 @@
 #include "ops/convolution_pairs.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "base/aligned_memory.h"
@@ -26,12 +27,6 @@ constexpr std::int64_t kFewestTerms = 4, kMostTerms = 512;
 // Outputs of a position along a dimension.
 constexpr std::int64_t kMostPhases = 64;
 
-// Terms a chain, as those of other ways have.
-constexpr std::int64_t kChain = 128;
-
-// Of a filter that is broadcast so far, one that is not prepared is read where it lies.
-constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 28;
-
 // Tiles a thread, so that none waits long for another.
 constexpr std::int64_t kTilesAThread = 4;
 
@@ -42,7 +37,7 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   const kernels::GemmKernel& kernel = kernels::gemm_kernel(isa);
   if (params.direction != ConvolutionDirection::backward || kernel.pairs == nullptr ||
       isa >= Isa::amx || (params.fused_activation && !is_only_relu(params.fused_activation)) ||
-      *element_count(params.filter.sizes) > kMostWeights) {
+      *element_count(params.filter.sizes) > kMostPackedWeights) {
     return false;
   }
   const ConvolutionGeometry g(params);
@@ -61,12 +56,12 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
       g.in_channels < kFewestTerms || g.in_channels > kMostTerms) {
     return false;
   }
-  // No more than an eighth of the products are of no position or no channel.
-  const auto fills = [](std::int64_t count, std::int64_t unit) {
-    return 8 * static_cast<std::int64_t>(base::round_up(count, unit)) <= 9 * count;
-  };
-  const std::int64_t half = kernel.lanes / 2;
-  return fills(g.axes[kLast].in_size(), half) && fills(g.out_channels, half / 2);
+  // At most a ninth of the products are of no position, and of no channel.
+  const std::int64_t half = kernel.lanes / 2, width = g.axes[kLast].in_size();
+  const std::int64_t rows = g.axes[0].in_size() * g.axes[1].in_size();
+  const std::int64_t strips = base::divide_up(rows * base::divide_up(width, half), kHalves);
+  const std::int64_t channels = base::divide_up(g.out_channels, half / 2) * half / 2;
+  return 8 * strips * kHalves * half <= 9 * rows * width && 8 * channels <= 9 * g.out_channels;
 }
 
 PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOptions& options)
@@ -78,11 +73,12 @@ PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOp
       rows_(kernels::row_kernels(gemm_.isa)),
       panel_channels_(gemm_.lanes / 4),
       half_(gemm_.lanes / 2),
-      columns_(kHalves * half_) {
+      columns_(kHalves * half_),
+      chain_(channels_a_chain(geometry_)) {
   const ConvolutionGeometry& g = geometry_;
   for (int d = 0; d < kSpatial; ++d) phases_[d] = g.axes[d].phase_count();
-  channel_panels_ = base::divide_up(g.out_channels, panel_channels_);
-  panels_ = channel_panels_ * phases_[0] * phases_[1];
+  channel_blocks_ = base::divide_up(g.out_channels, panel_channels_);
+  panels_ = channel_blocks_ * phases_[0] * phases_[1];
   row_halves_ = base::divide_up(g.axes[kLast].in_size(), half_);
   halves_ = g.axes[0].in_size() * g.axes[1].in_size() * row_halves_;
   strips_ = base::divide_up(halves_, kHalves);
@@ -127,17 +123,17 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
   panel_blocks_ = base::divide_up(panels_, tile_panels_);
   tile_count_ = images * strip_blocks_ * panel_blocks_;
   slots_ = static_cast<unsigned>(std::min(threads, tile_count_));
-  constexpr std::int64_t kRounding = 3 * base::kLineBytes;
+  constexpr std::int64_t kRounding = 3 * base::kLineBytes;  // of each part
   slot_bytes_ =
       base::slot_bytes(tile_strips_ * (strip_bytes + kHalves * sizeof(kernels::GemmPairsPlace)) +
-                       channel_panels_ * 2 * panel_channels_ * sizeof(float) + kRounding);
+                       channel_blocks_ * 2 * panel_channels_ * sizeof(float) + kRounding);
 }
 
 PairsConvolution::Slot PairsConvolution::slot_memory(std::byte* memory) const noexcept {
   Slot slot;
   slot.rows = base::take<float>(memory, tile_strips_ * geometry_.in_channels * columns_);
   slot.places = base::take<kernels::GemmPairsPlace>(memory, tile_strips_ * kHalves);
-  slot.bias = base::take<float>(memory, channel_panels_ * 2 * panel_channels_);
+  slot.bias = base::take<float>(memory, channel_blocks_ * 2 * panel_channels_);
   return slot;
 }
 
@@ -153,7 +149,7 @@ std::int64_t PairsConvolution::input_offset(const Position& position) const noex
 }
 
 std::int64_t PairsConvolution::panel_offset(std::int64_t panel) const noexcept {
-  const std::int64_t channel = base::take_digit(panel, channel_panels_) * panel_channels_;
+  const std::int64_t channel = base::take_digit(panel, channel_blocks_) * panel_channels_;
   const std::int64_t height = base::take_digit(panel, phases_[1]);
   return channel * geometry_.out_channel_stride + panel * geometry_.out_strides[0] +
          height * geometry_.out_strides[1];
@@ -161,7 +157,7 @@ std::int64_t PairsConvolution::panel_offset(std::int64_t panel) const noexcept {
 
 std::int64_t PairsConvolution::channels_of(std::int64_t panel) const noexcept {
   return std::min(panel_channels_,
-                  geometry_.out_channels - panel % channel_panels_ * panel_channels_);
+                  geometry_.out_channels - panel % channel_blocks_ * panel_channels_);
 }
 
 void PairsConvolution::prepare(const void* filter, void* prepared) const noexcept {
@@ -176,7 +172,7 @@ void PairsConvolution::pack_panel(const void* filter, std::int64_t group, std::i
                                   float* to) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t channels = channels_of(panel);
-  const std::int64_t first = base::take_digit(panel, channel_panels_) * panel_channels_;
+  const std::int64_t first = base::take_digit(panel, channel_blocks_) * panel_channels_;
   const std::int64_t height = base::take_digit(panel, phases_[1]);
   std::array<std::int64_t, 2> columns;  // taps of both phases
   for (int i = 0; i < 2; ++i) {
@@ -186,9 +182,18 @@ void PairsConvolution::pack_panel(const void* filter, std::int64_t group, std::i
                  g.axes[kLast].phase(i).tap_class * g.filter_strides[kLast];
   }
   const auto* const from = static_cast<const std::byte*>(filter);
-  const kernels::LoadRow load = rows_.load(data_type_);
-  // Of an output channel and phase, the weights of all input channels.
   std::fill_n(to, g.in_channels * 2 * panel_channels_, 0.0f);
+  if (data_type_ == DataType::float32 && columns[1] == columns[0] + 1) {
+    for (std::int64_t c = 0; c < g.in_channels; ++c, to += 2 * panel_channels_) {
+      for (std::int64_t o = 0; o < channels; ++o) {
+        const std::int64_t at = columns[0] + o * g.filter_out_stride + c * g.filter_in_stride;
+        std::memcpy(to + 2 * o, from + at * element_bytes_, 2 * sizeof(float));
+      }
+    }
+    return;
+  }
+  // Of an output channel and phase, the weights of all input channels.
+  const kernels::LoadRow load = rows_.load(data_type_);
   constexpr std::int64_t kAtOnce = 64;
   std::array<float, kAtOnce> weights;
   for (std::int64_t o = 0; o < channels; ++o) {
@@ -233,7 +238,7 @@ void PairsConvolution::run(const RunArguments& arguments) const noexcept {
 void PairsConvolution::load_bias(const RunArguments& arguments, std::int64_t group,
                                  float* to) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const std::int64_t rows = channel_panels_ * 2 * panel_channels_;
+  const std::int64_t rows = channel_blocks_ * 2 * panel_channels_;
   std::fill_n(to, rows, 0.0f);
   if (arguments.inputs[2] != nullptr) {
     const auto* const from = static_cast<const std::byte*>(arguments.inputs[2]);
@@ -261,17 +266,17 @@ void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
                           at.height * phases_[1] * g.out_strides[1] + 2 * at.width,
                       inside};
     const std::int64_t source = input_offset(at);
-    const bool first = i % kHalves == 0;
-    if (first || count % half_ != 0 || source != from + count) {
+    float* const place = slot.rows + i / kHalves * g.in_channels * columns_ + i % kHalves * half_;
+    for (std::int64_t c = 0; c < g.in_channels && inside < half_; ++c) {
+      std::fill_n(place + c * columns_, half_, 0.0f);
+    }
+    if (i % kHalves == 0 || count % half_ != 0 || source != from + count) {
       load_rows(input, from, count, to);
       from = source;
       count = 0;
-      to = slot.rows + i / kHalves * g.in_channels * columns_ + i % kHalves * half_;
+      to = place;
     }
     count += inside;
-    for (std::int64_t c = 0; c < g.in_channels && inside < half_; ++c) {
-      std::fill_n(to + c * columns_ + count - inside, half_, 0.0f);
-    }
   }
   load_rows(input, from, count, to);
 }
@@ -331,8 +336,8 @@ void PairsConvolution::compute_tile(const RunArguments& arguments, const float* 
     gemm_.pairs({.a = packed + (tile.group * panels_ + p) * panel_floats(),
                  .b = slot.rows,
                  .depth = g.in_channels,
-                 .chain = kChain,
-                 .bias = slot.bias + p % channel_panels_ * 2 * panel_channels_,
+                 .chain = chain_,
+                 .bias = slot.bias + p % channel_blocks_ * 2 * panel_channels_,
                  .relu = relu_,
                  .places = slot.places,
                  .strips = tile.strips,

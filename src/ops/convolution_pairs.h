@@ -22,9 +22,9 @@ namespace weft::ops {
 // one (i, j) after the other; both results of a position are interleaved in registers and stored
 // where they belong (kernels/gemm/pairs.h).
 //
-// The workspace holds the copied strips of a tile a thread, at most half of a core's second-level
-// cache or else one strip, the places of their results, the bias of a group, and, if it is not
-// prepared, a copy of the filter.
+// The workspace holds the copied strips of a tile a thread, at most a quarter of a core's
+// second-level cache or else one strip, the places of their results, the bias of a group, and, if
+// it is not prepared, a copy of the filter.
 class PairsConvolution final : public PlanBody {
  public:
   // Whether it is expected to be faster than the other plans.
@@ -46,7 +46,7 @@ class PairsConvolution final : public PlanBody {
   struct Slot {
     float* rows;  // [strip][input channel][column]
     kernels::GemmPairsPlace* places;
-    float* bias;  // of all panels at one pair of phases
+    float* bias;  // of the output channels of a group, each twice
   };
 
   void choose_tiles(const PlanOptions& options);
@@ -81,11 +81,12 @@ class PairsConvolution final : public PlanBody {
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
   std::array<std::int64_t, kSpatial> phases_;  // a position
-  std::int64_t panel_channels_;                // half the rows of a panel
-  std::int64_t channel_panels_;                // of a pair of phases of depth and height
+  std::int64_t panel_channels_;                // of outputs, two rows each
+  std::int64_t channel_blocks_;                // of so many channels, a panel for each (i, j)
   std::int64_t panels_;                        // a group
   std::int64_t half_;                          // columns
   std::int64_t columns_;                       // a strip
+  std::int64_t chain_;                         // input channels
   std::int64_t row_halves_;                    // of a row of positions
   std::int64_t halves_;
   std::int64_t strips_;                             // an image

@@ -445,7 +445,7 @@ void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile,
   const std::int64_t columns = filter_.panel_rows();
   const std::int64_t first = first_panel * columns;
   const std::int64_t channels = std::min(panels * columns, geometry_.out_channels - first);
-  load_bias(arguments, tile.group * geometry_.out_channels + first, channels, bias);
+  load_channel_bias(arguments, tile.group * geometry_.out_channels + first, channels, bias);
   std::fill(bias + channels, bias + panels * columns, 0.0f);
 }
 

@@ -245,8 +245,8 @@ class ConvolutionPlan final : public PlanBody {
   }
   void load_bias(const RunArguments& arguments, const Tile& tile, std::int64_t first_panel,
                  std::int64_t panels, float* bias) const noexcept;
-  void load_bias(const RunArguments& arguments, std::int64_t first, std::int64_t channels,
-                 float* bias) const noexcept;
+  void load_channel_bias(const RunArguments& arguments, std::int64_t first, std::int64_t channels,
+                         float* bias) const noexcept;  // channels of all groups
   Results results_of(const RunArguments& arguments, const Tile& tile,
                      std::int64_t panel) const noexcept;
   LinesAhead results_ahead(const RunArguments& arguments, const Tile& tile, std::int64_t panel,

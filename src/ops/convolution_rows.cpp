@@ -109,9 +109,10 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
 }
 
 // Sums of products that all vanish are 0 or -0, by whether padding is multiplied too, which levels
-// and tiles differ in. A bias that is not -0 makes them all 0, so there always is one.
-void ConvolutionPlan::load_bias(const RunArguments& arguments, std::int64_t first,
-                                std::int64_t channels, float* bias) const noexcept {
+// and tiles differ in. A bias that is not -0, added at the end, makes them all 0: there always is
+// one. (Sums that end at their bias multiply all padding.)
+void ConvolutionPlan::load_channel_bias(const RunArguments& arguments, std::int64_t first,
+                                        std::int64_t channels, float* bias) const noexcept {
   if (arguments.inputs[2] == nullptr) {
     std::fill_n(bias, channels, 0.0f);
     return;
@@ -124,7 +125,7 @@ void ConvolutionPlan::load_bias(const RunArguments& arguments, std::int64_t firs
 
 float ConvolutionPlan::bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept {
   float value;
-  load_bias(arguments, channel, 1, &value);
+  load_channel_bias(arguments, channel, 1, &value);
   return value;
 }
 

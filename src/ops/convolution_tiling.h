@@ -14,6 +14,9 @@ namespace weft::ops {
 // Below this many multiply-adds a second thread costs more than it brings.
 inline constexpr double kMinParallelWork = 1 << 17;
 
+// A filter that is broadcast so far is read where it lies, unless it is prepared.
+inline constexpr std::uint64_t kMostPackedWeights = std::uint64_t{1} << 28;
+
 // Lists of terms without the taps that read padding only: as many as corners, edges and the middle
 // of an image need.
 inline constexpr std::int64_t kMostTermLists = 27;

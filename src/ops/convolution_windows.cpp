@@ -22,9 +22,6 @@ namespace {
 // With fewer input channels, results are a good part of all that moves.
 constexpr std::int64_t kManyChannels = 8;
 
-// Of a filter that is broadcast so far, one that is not prepared is read where it lies.
-constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 28;
-
 // The rows of a window and two panels' results of longer ones are a cache's first level full. In
 // turns, 3 to 16 channels, 640x640, two threads: 259 us, where they lie up to 411.
 constexpr std::int64_t kLongestRow = 256;
@@ -84,7 +81,7 @@ bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& g
                            !params.fused_activation || is_only_relu(params.fused_activation);
   if (kernel.windows == nullptr || !stores_sums || g.out_channels % kGemmWindowsChannels != 0 ||
       g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
-      *element_count(params.filter.sizes) > kMostWeights) {
+      *element_count(params.filter.sizes) > kMostPackedWeights) {
     return false;
   }
   std::int64_t rows = g.in_channels;

@@ -24,11 +24,11 @@ struct PairsShape {
 // strip or go on in the next; panels that lack channels; one chain of terms, several, and so few
 // terms that not all lines of results come nearer; windows of any height and depth.
 const PairsShape pairs_shapes[] = {
-    {1, 1, 64, 32, {8, 32}, {2, 2}},     {2, 1, 4, 4, {5, 24}, {2, 2}},
+    {1, 1, 64, 32, {8, 32}, {2, 2}},     {2, 1, 4, 4, {6, 24}, {2, 2}},
     {1, 3, 20, 8, {7, 40}, {2, 2}},      {1, 1, 130, 11, {3, 47}, {2, 2}},
-    {1, 1, 300, 8, {4, 16}, {2, 2}},     {2, 1, 16, 16, {3, 5, 16}, {2, 2, 2}},
+    {1, 1, 300, 8, {3, 16}, {2, 2}},     {2, 1, 16, 16, {3, 5, 16}, {2, 2, 2}},
     {1, 2, 9, 4, {2, 4, 55}, {3, 1, 2}}, {1, 1, 33, 12, {1000}, {2}},
-    {3, 1, 7, 8, {9, 8}, {1, 2}},        {1, 1, 5, 4, {6, 31}, {5, 2}},
+    {3, 1, 7, 8, {6, 8}, {1, 2}},        {1, 1, 5, 4, {6, 31}, {5, 2}},
 };
 
 // Of several tiles, and of a filter that asks for large ones.
@@ -48,11 +48,12 @@ ConvolutionParams pairs_params(const PairsShape& s) {
   return p;
 }
 
-// Chains of 128 fused multiply-adds.
+// Chains of up to 128 fused multiply-adds, about equally long.
 Floats chains(const ConvolutionParams& p, const Floats& x, const Floats& w, const Floats& b) {
   const std::size_t rank = p.strides.size();
   const std::size_t groups = p.group_count, outputs = p.filter.sizes[1];
   const std::size_t channels = p.input.sizes[1] / groups;
+  const std::size_t parts = (channels + 127) / 128, a_chain = (channels + parts - 1) / parts;
   Floats result(count_of(p.output));
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::size_t rest = i, position = 0, tap = 0, positions = 1, taps = 1;
@@ -70,8 +71,8 @@ Floats chains(const ConvolutionParams& p, const Floats& x, const Floats& w, cons
     for (std::size_t c = 0; c < channels; ++c) {
       chain = std::fma(w[((group * channels + c) * outputs + o) * taps + tap],
                        x[(first_channel + c) * positions + position], chain);
-      if ((c + 1) % 128 != 0 && c + 1 < channels) continue;
-      sum = c < 128 ? chain : sum + chain;
+      if ((c + 1) % a_chain != 0 && c + 1 < channels) continue;
+      sum = c < a_chain ? chain : sum + chain;
       chain = 0;
     }
     result[i] = b.empty() ? sum : sum + b[group * outputs + o];
@@ -116,6 +117,17 @@ TEST_P(PairsTest, SumsAreChains) {
         }
       }
     }
+  }
+}
+
+TEST_P(PairsTest, SumsOfVanishingProductsAreZero) {
+  ConvolutionParams params = pairs_params(pairs_shapes[0]);
+  const Floats x(count_of(params.input), 1e-30f), w(count_of(params.filter), -1e-30f);
+  const Floats b(count_of(*params.bias), -0.0f);
+  for (const bool has_bias : {true, false}) {
+    if (!has_bias) params.bias.reset();
+    const Floats y = ops::run(plan(params, {.max_isa = GetParam()}), x, w, has_bias ? b : Floats());
+    EXPECT_TRUE(ops::same_bits(y, Floats(y.size(), 0.0f)));
   }
 }
 
@@ -169,6 +181,7 @@ TEST_P(PairsTest, IsLeftToOthers) {
   expect_other([](ConvolutionParams& p) { p.filter.sizes[2] = 3; });  // which overlap
   expect_other([](ConvolutionParams& p) { p.strides[1] = p.filter.sizes[3] = 4; });
   expect_other([](ConvolutionParams& p) { p.input.sizes[3] = 9; });  // half of it padding
+  expect_other([](ConvolutionParams& p) { p.input.sizes[2] = 4, p.input.sizes[3] = 8; });
   expect_other(
       [](ConvolutionParams& p) { p.fused_activation = {.type = OperatorType::activation_tanh}; });
   expect_other([](ConvolutionParams& p) { p.input.sizes[1] = p.filter.sizes[0] = 3; });

@@ -30,30 +30,31 @@ constexpr auto pairs_of_avx2 = avx2::gemm_pairs;
 constexpr void (*pairs_of_avx2)(const GemmPairs&) noexcept = nullptr;
 #endif
 
+constexpr auto windows_of(Isa isa) { return isa == Isa::avx512 ? windows_of_avx512 : nullptr; }
 constexpr auto pairs_of(Isa isa) {
   return isa == Isa::avx512 ? pairs_of_avx512 : isa == Isa::avx2 ? pairs_of_avx2 : nullptr;
 }
 
-#define WEFT_GEMM(level)                                                          \
-  with_shape({.isa = Isa::level,                                                  \
-              .lanes = 0,                                                         \
-              .max_positions = {},                                                \
-              .tile = level::gemm_f32,                                            \
-              .padded_row_tile = level::gemm_padded_row_f32,                      \
-              .far_tile = level::gemm_far_f32,                                    \
-              .max_offset_positions = {},                                         \
-              .offset_tile = level::gemm_at_offsets_f32,                          \
-              .strips = level::gemm_strips_f32,                                   \
-              .windows = Isa::level == Isa::avx512 ? windows_of_avx512 : nullptr, \
-              .pairs = pairs_of(Isa::level),                                      \
-              .rounds = false,                                                    \
-              .transpose = level::transpose_f32,                                  \
-              .pad_rows = level::pad_rows_f32,                                    \
-              .add_scaled_row = level::add_scaled_row_f32,                        \
-              .gemm_f32_name = "gemm_f32_" #level,                                \
-              .gemm_f16_name = "gemm_f16_" #level,                                \
-              .rows_f32_name = "rows_f32_" #level,                                \
-              .rows_f16_name = "rows_f16_" #level},                               \
+#define WEFT_GEMM(level)                                     \
+  with_shape({.isa = Isa::level,                             \
+              .lanes = 0,                                    \
+              .max_positions = {},                           \
+              .tile = level::gemm_f32,                       \
+              .padded_row_tile = level::gemm_padded_row_f32, \
+              .far_tile = level::gemm_far_f32,               \
+              .max_offset_positions = {},                    \
+              .offset_tile = level::gemm_at_offsets_f32,     \
+              .strips = level::gemm_strips_f32,              \
+              .windows = windows_of(Isa::level),             \
+              .pairs = pairs_of(Isa::level),                 \
+              .rounds = false,                               \
+              .transpose = level::transpose_f32,             \
+              .pad_rows = level::pad_rows_f32,               \
+              .add_scaled_row = level::add_scaled_row_f32,   \
+              .gemm_f32_name = "gemm_f32_" #level,           \
+              .gemm_f16_name = "gemm_f16_" #level,           \
+              .rows_f32_name = "rows_f32_" #level,           \
+              .rows_f16_name = "rows_f16_" #level},          \
              kGemmShape##level),
 constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 #undef WEFT_GEMM

@@ -19,6 +19,10 @@ namespace {
 constexpr int kVectors = kGemmPairsVectors;
 constexpr int kRows = static_cast<int>(kLanes / 2);
 constexpr int kHalves = 2 * kVectors;
+// Lines of results are asked for as many terms ahead, but at least a strip.
+constexpr int64_t kTermsAhead = 48;
+
+constexpr int kLines = kRows / 2 * kHalves;  // of a strip's results
 constexpr int64_t kHalf = kLanes / 2, kColumns = kVectors * kLanes;
 
 // Numbers of two rows in turns: those of the first half of the columns, and of the second.
@@ -43,11 +47,11 @@ inline void store_columns(Vector x, T* to, int64_t count) {
   std::copy_n(all, 2 * count, to);
 }
 
+// Adds up a strip's products, while the lines of the results at `next` of next_out come nearer.
 template <class T>
 WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairsPlace* places,
                              T* out, const T* next_out, const GemmPairsPlace* next) {
-  // A line of the results that are written next comes nearer with each of the first terms.
-  const T* ahead[kRows / 2 * kHalves];
+  const T* ahead[kLines];
 #pragma GCC unroll 8
   for (int c = 0; c < kRows / 2; ++c, next_out += s.out_channel_stride) {
 #pragma GCC unroll 8
@@ -55,6 +59,9 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
   }
   const T* const* wanted = ahead;
   const T* const* const last_wanted = ahead + s.channels * kHalves - 1;
+  for (int64_t i = s.depth; i < kLines && wanted != last_wanted; ++i) {
+    __builtin_prefetch(*wanted++, 1);  // the others come with a term each
+  }
 
   Vector sums[kRows][kVectors], total[kRows][kVectors];
   const float* a = s.a;
@@ -137,11 +144,13 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
 template <class T>
 void sum_strips(const GemmPairs& s) {
   T* const out = static_cast<T*>(s.out);
+  const int64_t ahead = std::clamp<int64_t>(kTermsAhead / s.depth, 1, s.strips);
   for (int64_t i = 0; i < s.strips; ++i) {
-    const GemmPairsPlace* const places = s.places + i * kHalves;
-    const bool last = i + 1 == s.strips;
-    sum_strip(s, s.b + i * s.depth * kColumns, places, out,
-              last ? static_cast<const T*>(s.next_out) : out, last ? s.places : places + kHalves);
+    const int64_t next = i + ahead;
+    const bool more = next < s.strips;
+    sum_strip(s, s.b + i * s.depth * kColumns, s.places + i * kHalves, out,
+              more ? out : static_cast<const T*>(s.next_out),
+              s.places + (more ? next : next - s.strips) * kHalves);
   }
 }
 

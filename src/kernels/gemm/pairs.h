@@ -18,7 +18,7 @@ struct GemmPairsPlace {
 // together two by two: their sums are interleaved.
 //
 //   sum(m, n) = sum over k < depth of a(k, m) * b(k, n)
-//   and then, where there is a bias,  sum(m, n) += bias(m)
+//   and then                          sum(m, n) += bias(m)
 //   and then, where relu is set,      sum(m, n) = 0 where it is negative
 //   out(channel, 2 * n + i) = sum(2 * channel + i, n)
 //
@@ -41,7 +41,7 @@ struct GemmPairs {
   bool half = false;  // out is float16, else float32
   std::int64_t out_channel_stride = 0;
   std::int64_t channels = 0;  // up to half a panel's rows
-  // The results of the first strip that are written next, as many channels.
+  // Where results are written next, at the same places.
   const void* next_out = nullptr;
 };
 
