@@ -19,11 +19,11 @@ namespace {
 constexpr int kVectors = kGemmPairsVectors;
 constexpr int kRows = static_cast<int>(kLanes / 2);
 constexpr int kHalves = 2 * kVectors;
-// Lines of results are asked for as many terms ahead, but at least a strip.
-constexpr int64_t kTermsAhead = 48;
-
 constexpr int kLines = kRows / 2 * kHalves;  // of a strip's results
 constexpr int64_t kHalf = kLanes / 2, kColumns = kVectors * kLanes;
+
+// Lines of results are asked for as many terms ahead, but at least a strip.
+constexpr int64_t kTermsAhead = 48;
 
 // Numbers of two rows in turns: those of the first half of the columns, and of the second.
 inline void interleave(Vector even, Vector odd, Vector (&halves)[2]) {
@@ -126,7 +126,7 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
     }
   }
 #pragma GCC unroll 8
-  for (int c = 0; c < kRows / 2; ++c, out += s.out_channel_stride) {
+  for (int64_t c = 0; c < kRows / 2; ++c, out += s.out_channel_stride) {
     if (c >= s.channels) break;
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
