@@ -57,11 +57,12 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
     return false;
   }
   // At most a ninth of the products are of no position, and of no channel.
-  const std::int64_t half = kernel.lanes / 2, width = g.axes[kLast].in_size();
-  const std::int64_t rows = g.axes[0].in_size() * g.axes[1].in_size();
-  const std::int64_t strips = base::divide_up(rows * base::divide_up(width, half), kHalves);
-  const std::int64_t channels = base::divide_up(g.out_channels, half / 2) * half / 2;
-  return 8 * strips * kHalves * half <= 9 * rows * width && 8 * channels <= 9 * g.out_channels;
+  const auto fills = [](std::int64_t count, std::int64_t unit) {
+    return 8 * static_cast<std::int64_t>(base::round_up(count, unit)) <= 9 * count;
+  };
+  const std::int64_t half = kernel.lanes / 2;
+  return g.axes[kLast].in_size() >= half && fills(g.batch * position_count(g), kHalves * half) &&
+         fills(g.out_channels, half / 2);
 }
 
 PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOptions& options)
@@ -79,9 +80,8 @@ PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOp
   for (int d = 0; d < kSpatial; ++d) phases_[d] = g.axes[d].phase_count();
   channel_blocks_ = base::divide_up(g.out_channels, panel_channels_);
   panels_ = channel_blocks_ * phases_[0] * phases_[1];
-  row_halves_ = base::divide_up(g.axes[kLast].in_size(), half_);
-  halves_ = g.axes[0].in_size() * g.axes[1].in_size() * row_halves_;
-  strips_ = base::divide_up(halves_, kHalves);
+  positions_ = g.batch * position_count(g);
+  strips_ = base::divide_up(positions_, columns_);
   choose_tiles(options);
 
   type = OperatorType::convolution;
@@ -101,8 +101,7 @@ PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOp
 void PairsConvolution::choose_tiles(const PlanOptions& options) {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t strip_bytes = g.in_channels * columns_ * sizeof(float);
-  const std::int64_t images = g.batch * g.groups;
-  const double products = static_cast<double>(images * strips_ * columns_) *
+  const double products = static_cast<double>(g.groups * strips_ * columns_) *
                           static_cast<double>(g.in_channels * panels_ * 2 * panel_channels_);
   const std::int64_t threads = products < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
   const std::int64_t cache = base::second_cache_bytes();
@@ -112,7 +111,7 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
   tile_strips_ = std::clamp<std::int64_t>(tile_bytes / strip_bytes, 1, strips_);
   tile_panels_ = panels_;
   if (threads > 1) {
-    const std::int64_t wanted = base::divide_up(kTilesAThread * threads, images);
+    const std::int64_t wanted = base::divide_up(kTilesAThread * threads, g.groups);
     tile_strips_ = std::min(tile_strips_, base::divide_up(strips_, wanted));
     const std::int64_t blocks = base::divide_up(wanted, base::divide_up(strips_, tile_strips_));
     tile_panels_ = base::divide_up(panels_, std::min(blocks, panels_));
@@ -121,7 +120,7 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
   tile_strips_ = base::divide_up(strips_, strip_blocks_);
   strip_blocks_ = base::divide_up(strips_, tile_strips_);
   panel_blocks_ = base::divide_up(panels_, tile_panels_);
-  tile_count_ = images * strip_blocks_ * panel_blocks_;
+  tile_count_ = g.groups * strip_blocks_ * panel_blocks_;
   slots_ = static_cast<unsigned>(std::min(threads, tile_count_));
   constexpr std::int64_t kRounding = 3 * base::kLineBytes;  // of each part
   slot_bytes_ =
@@ -137,15 +136,37 @@ PairsConvolution::Slot PairsConvolution::slot_memory(std::byte* memory) const no
   return slot;
 }
 
-PairsConvolution::Position PairsConvolution::position_of(std::int64_t half) const noexcept {
-  const std::int64_t width = base::take_digit(half, row_halves_) * half_;
-  const std::int64_t height = base::take_digit(half, geometry_.axes[1].in_size());
-  return {half, height, width};
+PairsConvolution::Position PairsConvolution::position_of(std::int64_t index) const noexcept {
+  Position at;
+  at.width = base::take_digit(index, geometry_.axes[kLast].in_size());
+  at.height = base::take_digit(index, geometry_.axes[1].in_size());
+  at.depth = base::take_digit(index, geometry_.axes[0].in_size());
+  at.image = index;
+  return at;
+}
+
+void PairsConvolution::advance(Position& position, std::int64_t count) const noexcept {
+  const auto& axes = geometry_.axes;
+  position.width += count;
+  if (position.width < axes[kLast].in_size()) return;
+  position.width = 0;
+  if (++position.height < axes[1].in_size()) return;
+  position.height = 0;
+  if (++position.depth < axes[0].in_size()) return;
+  position.depth = 0;
+  ++position.image;
 }
 
 std::int64_t PairsConvolution::input_offset(const Position& position) const noexcept {
-  return position.depth * geometry_.in_strides[0] + position.height * geometry_.in_strides[1] +
-         position.width;
+  const ConvolutionGeometry& g = geometry_;
+  return position.image * g.in_batch_stride + position.depth * g.in_strides[0] +
+         position.height * g.in_strides[1] + position.width;
+}
+
+std::int64_t PairsConvolution::output_offset(const Position& position) const noexcept {
+  const ConvolutionGeometry& g = geometry_;
+  return position.image * g.out_batch_stride + position.depth * phases_[0] * g.out_strides[0] +
+         position.height * phases_[1] * g.out_strides[1] + 2 * position.width;
 }
 
 std::int64_t PairsConvolution::panel_offset(std::int64_t panel) const noexcept {
@@ -215,8 +236,7 @@ PairsConvolution::Tile PairsConvolution::locate(std::int64_t index) const noexce
   tile.panels = std::min(tile_panels_, panels_ - tile.first_panel);
   tile.first_strip = base::take_digit(index, strip_blocks_) * tile_strips_;
   tile.strips = std::min(tile_strips_, strips_ - tile.first_strip);
-  tile.group = base::take_digit(index, geometry_.groups);
-  tile.image = index;
+  tile.group = index;
   return tile;
 }
 
@@ -254,29 +274,37 @@ void PairsConvolution::load_bias(const RunArguments& arguments, std::int64_t gro
 // Copies the strips of a tile, and finds where their results go.
 void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
                                    const Slot& slot) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  std::int64_t from = 0, count = 0;  // of halves of a strip that lie side by side
+  const std::int64_t strip_floats = geometry_.in_channels * columns_;
+  const std::int64_t first = tile.first_strip * columns_;
+  if (first + tile.strips * columns_ > positions_) {
+    std::fill_n(slot.rows + (tile.strips - 1) * strip_floats, strip_floats, 0.0f);
+  }
+  // Positions side by side in the input and in a strip are copied together.
+  std::int64_t from = 0, count = 0;
   float* to = slot.rows;
-  for (std::int64_t i = 0; i < tile.strips * kHalves; ++i) {
-    const std::int64_t half = tile.first_strip * kHalves + i;
-    const Position at = position_of(half);
-    const std::int64_t inside =
-        half < halves_ ? std::min(half_, g.axes[kLast].in_size() - at.width) : 0;
-    slot.places[i] = {at.depth * phases_[0] * g.out_strides[0] +
-                          at.height * phases_[1] * g.out_strides[1] + 2 * at.width,
-                      inside};
+  const auto add = [&](const Position& at, std::int64_t more, float* place) {
     const std::int64_t source = input_offset(at);
-    float* const place = slot.rows + i / kHalves * g.in_channels * columns_ + i % kHalves * half_;
-    for (std::int64_t c = 0; c < g.in_channels && inside < half_; ++c) {
-      std::fill_n(place + c * columns_, half_, 0.0f);
-    }
-    if (i % kHalves == 0 || count % half_ != 0 || source != from + count) {
+    if (source != from + count || place != to + count) {
       load_rows(input, from, count, to);
       from = source;
       count = 0;
       to = place;
     }
-    count += inside;
+    count += more;
+  };
+  Position at = position_of(first);
+  for (std::int64_t i = 0; i < tile.strips * kHalves; ++i) {
+    float* const place = slot.rows + i / kHalves * strip_floats + i % kHalves * half_;
+    const std::int64_t end = std::clamp<std::int64_t>(positions_ - first - i * half_, 0, half_);
+    const std::int64_t of_row = std::min(end, geometry_.axes[kLast].in_size() - at.width);
+    slot.places[i] = {output_offset(at), of_row, 0, end};
+    if (end == 0) continue;
+    add(at, of_row, place);
+    advance(at, of_row);
+    if (of_row == end) continue;
+    slot.places[i].rest = output_offset(at);
+    add(at, end - of_row, place + of_row);
+    advance(at, end - of_row);
   }
   load_rows(input, from, count, to);
 }
@@ -301,32 +329,26 @@ void PairsConvolution::load_rows(const std::byte* input, std::int64_t from, std:
                   .size = count});
 }
 
-const std::byte* PairsConvolution::input_of(const RunArguments& arguments,
-                                            const Tile& tile) const noexcept {
-  const ConvolutionGeometry& g = geometry_;
-  return static_cast<const std::byte*>(arguments.inputs[0]) +
-         (tile.image * g.in_batch_stride + tile.group * g.in_channels * g.in_channel_stride) *
-             element_bytes_;
-}
-
 void PairsConvolution::compute_tile(const RunArguments& arguments, const float* packed,
                                     std::int64_t index, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const Tile tile = locate(index);
-  load_strips(tile, input_of(arguments, tile), slot);
+  const auto input_of = [&](const Tile& t) {
+    return static_cast<const std::byte*>(arguments.inputs[0]) +
+           t.group * g.in_channels * g.in_channel_stride * element_bytes_;
+  };
+  load_strips(tile, input_of(tile), slot);
   load_bias(arguments, tile.group, slot.bias);
   LinesAhead input;
   if (index + 1 < tile_count_) {
     const Tile next = locate(index + 1);
-    input = {input_of(arguments, next) +
-                 input_offset(position_of(next.first_strip * kHalves)) * element_bytes_,
-             g.in_channels, g.in_channel_stride * element_bytes_,
-             next.strips * columns_ * element_bytes_, tile.panels};
+    input = {
+        input_of(next) + input_offset(position_of(next.first_strip * columns_)) * element_bytes_,
+        g.in_channels, g.in_channel_stride * element_bytes_,
+        next.strips * columns_ * element_bytes_, tile.panels};
   }
-  auto* const out =
-      static_cast<std::byte*>(arguments.outputs[0]) +
-      (tile.image * g.out_batch_stride + tile.group * g.out_channels * g.out_channel_stride) *
-          element_bytes_;
+  auto* const out = static_cast<std::byte*>(arguments.outputs[0]) +
+                    tile.group * g.out_channels * g.out_channel_stride * element_bytes_;
   const auto results_of = [&](std::int64_t panel) {
     return out + panel_offset(panel) * element_bytes_;
   };

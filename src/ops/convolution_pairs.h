@@ -38,9 +38,9 @@ class PairsConvolution final : public PlanBody {
  private:
   static constexpr std::int64_t kHalves = std::int64_t{2} * kernels::kGemmPairsVectors;
 
-  // Some strips of one image and group of channels, and some panels.
+  // Some strips of the positions of all images, of one group of channels, and some panels.
   struct Tile {
-    std::int64_t image, group, first_strip, strips, first_panel, panels;
+    std::int64_t group, first_strip, strips, first_panel, panels;
   };
 
   struct Slot {
@@ -58,15 +58,15 @@ class PairsConvolution final : public PlanBody {
   void load_strips(const Tile& tile, const std::byte* input, const Slot& slot) const noexcept;
   void load_rows(const std::byte* input, std::int64_t from, std::int64_t count,
                  float* to) const noexcept;
-  const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   void compute_tile(const RunArguments& arguments, const float* packed, std::int64_t index,
                     const Slot& slot) const noexcept;
-  // Of the half vector of columns of a number, its first position.
   struct Position {
-    std::int64_t depth, height, width;
+    std::int64_t image, depth, height, width;
   };
-  Position position_of(std::int64_t half) const noexcept;
+  Position position_of(std::int64_t index) const noexcept;
+  void advance(Position& position, std::int64_t count) const noexcept;  // at most to the next row
   std::int64_t input_offset(const Position& position) const noexcept;
+  std::int64_t output_offset(const Position& position) const noexcept;
   // From those of a group's first output on, the results of a panel's first channel.
   std::int64_t panel_offset(std::int64_t panel) const noexcept;
   std::int64_t channels_of(std::int64_t panel) const noexcept;
@@ -87,9 +87,8 @@ class PairsConvolution final : public PlanBody {
   std::int64_t half_;                          // columns
   std::int64_t columns_;                       // a strip
   std::int64_t chain_;                         // input channels
-  std::int64_t row_halves_;                    // of a row of positions
-  std::int64_t halves_;
-  std::int64_t strips_;                             // an image
+  std::int64_t positions_;                     // of all images
+  std::int64_t strips_;
   std::int64_t tile_strips_ = 1, tile_panels_ = 1;  // at most
   std::int64_t strip_blocks_ = 1, panel_blocks_ = 1;
   std::int64_t tile_count_ = 1;

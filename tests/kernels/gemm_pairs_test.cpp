@@ -33,16 +33,23 @@ class GemmPairsTest : public KernelTest<GemmKernel> {
   std::int64_t rows() const { return GetParam().lanes / 2; }
   std::int64_t columns() const { return kHalves * half(); }
 
-  // Whole halves, and such as the end of a row or of an image leaves, in any order, with gaps.
+  // Whole halves, and such as go on in another row or end with the last image, in any order, with
+  // gaps.
   std::vector<GemmPairsPlace> places(std::int64_t strips) {
     std::vector<GemmPairsPlace> result;
     for (std::int64_t i = 0; i < strips * kHalves; ++i) {
-      const bool whole = random_() % 3 != 0;
-      const auto some = static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(half()));
-      result.push_back({i * (2 * half() + 1), whole ? half() : some});
+      const auto up_to = [&](std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>(0, most)(random_);
+      };
+      const std::int64_t end = up_to(2) > 0 ? half() : up_to(half());
+      const std::int64_t count = up_to(2) > 0 ? end : up_to(end);
+      const std::int64_t to = 4 * i * (half() + 1);
+      result.push_back({to, count, to + 2 * half() + 3, end});
     }
     for (std::size_t i = result.size(); i-- > 1;) {
-      std::swap(result[i].to, result[random_() % (i + 1)].to);
+      GemmPairsPlace& other = result[random_() % (i + 1)];
+      std::swap(result[i].to, other.to);
+      std::swap(result[i].rest, other.rest);
     }
     return result;
   }
@@ -71,7 +78,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
     fill(b.all());
     fill(bias.all());
     const std::vector<GemmPairsPlace> to = places(c.strips);
-    const std::int64_t stride = c.strips * kHalves * (2 * half() + 1) + 3;
+    const std::int64_t stride = c.strips * kHalves * 4 * (half() + 1) + 3;
     const StridedArray<float> out(channels * stride, 1, 7.0f);
     GemmPairs pairs{.a = a.first(),
                     .b = b.first(),
@@ -89,8 +96,11 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
 
     std::vector<float> expected(static_cast<std::size_t>(channels * stride), 7.0f);
     for (std::int64_t n = 0; n < c.strips * columns(); ++n) {
-      const auto& [place, count] = to[static_cast<std::size_t>(n / half())];
-      if (n % half() >= count) continue;
+      const GemmPairsPlace& place = to[static_cast<std::size_t>(n / half())];
+      const std::int64_t column = n % half();
+      if (column >= place.end) continue;
+      const std::int64_t target =
+          column < place.count ? place.to + 2 * column : place.rest + 2 * (column - place.count);
       for (std::int64_t m = 0; m < 2 * channels; ++m) {
         float sum = 0, chain = 0;
         for (std::int64_t k = 0; k < c.depth; ++k) {
@@ -101,7 +111,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
           chain = 0;
         }
         sum += bias[m];
-        const std::int64_t at = m / 2 * stride + place + 2 * (n % half()) + m % 2;
+        const std::int64_t at = m / 2 * stride + target + m % 2;
         expected[static_cast<std::size_t>(at)] = c.relu && sum < 0 ? 0 : sum;
       }
     }
@@ -125,7 +135,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
 // In whatever sum, and of whatever bits.
 TEST_P(GemmPairsTest, NanIsOneAndTheSame) {
   std::vector<GemmPairsPlace> to;
-  for (std::int64_t i = 0; i < kHalves; ++i) to.push_back({i * 2 * half(), half()});
+  for (std::int64_t i = 0; i < kHalves; ++i) to.push_back({i * 2 * half(), half(), 0, half()});
   const std::int64_t stride = 2 * columns();
   for (std::int64_t m = 0; m < rows(); ++m) {
     for (std::int64_t n = 0; n < columns(); ++n) {

@@ -21,14 +21,17 @@ struct PairsShape {
 };
 
 // Rows of positions that fill vectors or halves of them, and such that do not, which end within a
-// strip or go on in the next; panels that lack channels; one chain of terms, several, and so few
-// terms that not all lines of results come nearer; windows of any height and depth.
+// half or go on in the next strip, as images do; panels that lack channels; one chain of terms,
+// several, and so few terms that not all lines of results come nearer; windows of any height and
+// depth.
 const PairsShape pairs_shapes[] = {
     {1, 1, 64, 32, {8, 32}, {2, 2}},     {2, 1, 4, 4, {6, 24}, {2, 2}},
     {1, 3, 20, 8, {7, 40}, {2, 2}},      {1, 1, 130, 11, {3, 47}, {2, 2}},
     {1, 1, 300, 8, {3, 16}, {2, 2}},     {2, 1, 16, 16, {3, 5, 16}, {2, 2, 2}},
     {1, 2, 9, 4, {2, 4, 55}, {3, 1, 2}}, {1, 1, 33, 12, {1000}, {2}},
     {3, 1, 7, 8, {6, 8}, {1, 2}},        {1, 1, 5, 4, {6, 31}, {5, 2}},
+    {9, 2, 18, 8, {7, 14}, {2, 2}},      {50, 1, 5, 4, {1, 9}, {2, 2}},
+    {1, 1, 6, 4, {13, 11}, {2, 2}},      {11, 1, 8, 4, {13}, {2}},
 };
 
 // Of several tiles, and of a filter that asks for large ones.
@@ -180,7 +183,7 @@ TEST_P(PairsTest, IsLeftToOthers) {
   expect_other([](ConvolutionParams& p) { p.strides[0] = 3; });       // gaps between windows
   expect_other([](ConvolutionParams& p) { p.filter.sizes[2] = 3; });  // which overlap
   expect_other([](ConvolutionParams& p) { p.strides[1] = p.filter.sizes[3] = 4; });
-  expect_other([](ConvolutionParams& p) { p.input.sizes[3] = 9; });  // half of it padding
+  expect_other([](ConvolutionParams& p) { p.input.sizes[3] = 3; });  // less than half a vector
   expect_other([](ConvolutionParams& p) { p.input.sizes[2] = 4, p.input.sizes[3] = 8; });
   expect_other(
       [](ConvolutionParams& p) { p.fused_activation = {.type = OperatorType::activation_tanh}; });

@@ -39,12 +39,21 @@ inline void interleave(Vector even, Vector odd, Vector (&halves)[2]) {
 #endif
 }
 
-template <class T>
-inline void store_columns(Vector x, T* to, int64_t count) {
-  if (count == kHalf) return store(x, to);
-  alignas(64) T all[kLanes];
+inline void store_some(Vector x, float* out, const GemmPairsPlace& place) {
+  const auto first = [](int64_t columns) {
+    return hn::FirstN(vector_tag, static_cast<std::size_t>(2 * columns));
+  };
+  hn::BlendedStore(x, first(place.count), vector_tag, out + place.to);
+  if (place.end == place.count) return;
+  hn::BlendedStore(x, hn::AndNot(first(place.count), first(place.end)), vector_tag,
+                   out + place.rest - 2 * place.count);
+}
+
+inline void store_some(Vector x, std::uint16_t* out, const GemmPairsPlace& place) {
+  alignas(64) std::uint16_t all[kLanes];
   store(x, all);
-  std::copy_n(all, 2 * count, to);
+  std::copy(all, all + 2 * place.count, out + place.to);
+  std::copy(all + 2 * place.count, all + 2 * place.end, out + place.rest);
 }
 
 // Adds up a strip's products, while the lines of the results at `next` of next_out come nearer.
@@ -135,7 +144,11 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
 #pragma GCC unroll 2
       for (int h = 0; h < 2; ++h) {
         const GemmPairsPlace& place = places[2 * v + h];
-        store_columns(halves[h], out + place.to, place.count);
+        if (place.count == kHalf) {
+          store(halves[h], out + place.to);
+        } else {
+          store_some(halves[h], out, place);
+        }
       }
     }
   }

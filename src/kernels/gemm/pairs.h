@@ -7,11 +7,13 @@ namespace weft::kernels {
 // A strip is so many vectors of columns, a panel as many rows as half a vector has lanes.
 inline constexpr int kGemmPairsVectors = 3;
 
-// Half a vector of columns: where its results go, in elements from those of the first column, and
-// how many columns there are, the first ones.
+// Where the results of half a vector of columns go, in elements from a channel's first: those of
+// the first `count` columns, and those of the others up to column `end`; beyond there are none.
 struct GemmPairsPlace {
   std::int64_t to;
   std::int64_t count;
+  std::int64_t rest;
+  std::int64_t end;
 };
 
 // Products of a panel of rows and some strips of columns (kernels/gemm/gemm.h), whose rows belong
@@ -20,14 +22,14 @@ struct GemmPairsPlace {
 //   sum(m, n) = sum over k < depth of a(k, m) * b(k, n)
 //   and then                          sum(m, n) += bias(m)
 //   and then, where relu is set,      sum(m, n) = 0 where it is negative
-//   out(channel, 2 * n + i) = sum(2 * channel + i, n)
+//   out(channel, n, i) = sum(2 * channel + i, n)
 //
 // Each sum is made of chains of `chain` terms, added in their order.
 //
 //   a     a(k, m) = a[k * rows + m]
 //   b     of a strip, b(k, n) = b[k * columns + n], the strips one behind the other
-//   out   channels out_channel_stride apart; columns go where places say: of each strip
-//         2 * kGemmPairsVectors
+//   out   channels out_channel_stride apart, both sums of a column side by side, columns where
+//         places say: of each strip 2 * kGemmPairsVectors
 struct GemmPairs {
   const float* a = nullptr;
   const float* b = nullptr;
