@@ -49,7 +49,7 @@ inline void store_some(Vector x, float* out, const GemmPairsPlace& place) {
                    out + place.rest - 2 * place.count);
 }
 
-inline void store_some(Vector x, std::uint16_t* out, const GemmPairsPlace& place) {
+[[gnu::noinline]] void store_some(Vector x, std::uint16_t* out, const GemmPairsPlace& place) {
   alignas(64) std::uint16_t all[kLanes];
   store(x, all);
   std::copy(all, all + 2 * place.count, out + place.to);
