@@ -102,7 +102,7 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t strip_bytes = g.in_channels * columns_ * sizeof(float);
   const double products = static_cast<double>(g.groups * strips_ * columns_) *
-                          static_cast<double>(g.in_channels * panels_ * 2 * panel_channels_);
+                          static_cast<double>(panels_ * panel_floats());
   const std::int64_t threads = products < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
   const std::int64_t cache = base::second_cache_bytes();
   const std::int64_t filter_bytes =
@@ -116,8 +116,7 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
     const std::int64_t blocks = base::divide_up(wanted, base::divide_up(strips_, tile_strips_));
     tile_panels_ = base::divide_up(panels_, std::min(blocks, panels_));
   }
-  strip_blocks_ = base::divide_up(strips_, tile_strips_);
-  tile_strips_ = base::divide_up(strips_, strip_blocks_);
+  tile_strips_ = equal_parts(strips_, tile_strips_);
   strip_blocks_ = base::divide_up(strips_, tile_strips_);
   panel_blocks_ = base::divide_up(panels_, tile_panels_);
   tile_count_ = g.groups * strip_blocks_ * panel_blocks_;
@@ -125,14 +124,14 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
   constexpr std::int64_t kRounding = 3 * base::kLineBytes;  // of each part
   slot_bytes_ =
       base::slot_bytes(tile_strips_ * (strip_bytes + kHalves * sizeof(kernels::GemmPairsPlace)) +
-                       channel_blocks_ * 2 * panel_channels_ * sizeof(float) + kRounding);
+                       bias_floats() * sizeof(float) + kRounding);
 }
 
 PairsConvolution::Slot PairsConvolution::slot_memory(std::byte* memory) const noexcept {
   Slot slot;
   slot.rows = base::take<float>(memory, tile_strips_ * geometry_.in_channels * columns_);
   slot.places = base::take<kernels::GemmPairsPlace>(memory, tile_strips_ * kHalves);
-  slot.bias = base::take<float>(memory, channel_blocks_ * 2 * panel_channels_);
+  slot.bias = base::take<float>(memory, bias_floats());
   return slot;
 }
 
@@ -203,7 +202,7 @@ void PairsConvolution::pack_panel(const void* filter, std::int64_t group, std::i
                  g.axes[kLast].phase(i).tap_class * g.filter_strides[kLast];
   }
   const auto* const from = static_cast<const std::byte*>(filter);
-  std::fill_n(to, g.in_channels * 2 * panel_channels_, 0.0f);
+  std::fill_n(to, panel_floats(), 0.0f);
   if (data_type_ == DataType::float32 && columns[1] == columns[0] + 1) {
     for (std::int64_t c = 0; c < g.in_channels; ++c, to += 2 * panel_channels_) {
       for (std::int64_t o = 0; o < channels; ++o) {
@@ -258,17 +257,14 @@ void PairsConvolution::run(const RunArguments& arguments) const noexcept {
 void PairsConvolution::load_bias(const RunArguments& arguments, std::int64_t group,
                                  float* to) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const std::int64_t rows = channel_blocks_ * 2 * panel_channels_;
-  std::fill_n(to, rows, 0.0f);
-  if (arguments.inputs[2] != nullptr) {
-    const auto* const from = static_cast<const std::byte*>(arguments.inputs[2]);
-    for (std::int64_t o = 0; o < g.out_channels; ++o) {
-      const std::int64_t at = (group * g.out_channels + o) * g.bias_stride;
-      rows_.load(data_type_)(from + at * element_bytes_, 0, to + 2 * o, 2);
-      to[2 * o] += 0.0f;
-      to[2 * o + 1] += 0.0f;
-    }
+  std::fill_n(to, bias_floats(), 0.0f);
+  if (arguments.inputs[2] == nullptr) return;
+  const auto* const from = static_cast<const std::byte*>(arguments.inputs[2]);
+  for (std::int64_t o = 0; o < g.out_channels; ++o) {
+    const std::int64_t at = (group * g.out_channels + o) * g.bias_stride;
+    rows_.load(data_type_)(from + at * element_bytes_, 0, to + 2 * o, 2);
   }
+  for (std::int64_t m = 0; m < bias_floats(); ++m) to[m] += 0.0f;
 }
 
 // Copies the strips of a tile, and finds where their results go.

@@ -73,6 +73,9 @@ class PairsConvolution final : public PlanBody {
   std::int64_t panel_floats() const noexcept {  // of the filter
     return geometry_.in_channels * 2 * panel_channels_;
   }
+  std::int64_t bias_floats() const noexcept {  // of a group
+    return channel_blocks_ * 2 * panel_channels_;
+  }
 
   ConvolutionGeometry geometry_;
   DataType data_type_;

@@ -137,10 +137,10 @@ bool PhaseConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   for (const ConvolutionAxis& axis : g.axes) terms *= axis.phase(0).taps;
   if (terms < kFewTerms && g.out_channels >= kFewChannels) return false;
   const std::int64_t phases = g.axes[kLast].ring().count;
-  // Else results are turned from columns into rows first. In turns, one thread of Zen 5, us: 64 to
-  // 32 channels, 24x32x32, 2x2x2: AVX-512 7700 and 5400, AVX2 10900 and 8260; a second tap gained
-  // nothing. 512 to 256, 32x32, 2x2, would gain (6000, 5200), but its sums would be one chain of
-  // 512 terms, whose error is 4.1e-7, not 2.1e-7. AMX has ways of its own.
+  // Else results are turned from columns into rows first. In turns, one thread of Zen 5, us, where
+  // PairsConvolution is even faster: 64 to 32 channels, 24x32x32, 2x2x2: AVX-512 7700 and 5400,
+  // AVX2 10900 and 8260; a second tap gained nothing. Sums would be one chain: of 512 terms the
+  // error is 4.1e-7, not 2.1e-7. AMX has ways of its own.
   const Isa isa = base::choose_isa(options.max_isa);
   const bool apart = phases > 1 && has_one_tap(g) && terms <= kMostTermsApart && isa >= Isa::avx2 &&
                      isa < Isa::amx;

@@ -16,9 +16,9 @@ namespace weft::ops {
 
 // A BACKWARD convolution as a FORWARD one whose output channels are those of all stride phases: for
 // large strides and few channels, as in an inverse STFT, where each phase alone would fill neither
-// vectors nor the rows of its outputs; for windows that do not overlap, as those of U-Nets, whose
-// FORWARD convolution is a 1x1 layer; and where Winograd's algorithm does best on all phases
-// together.
+// vectors nor the rows of its outputs; for windows that do not overlap, whose FORWARD convolution
+// is a 1x1 layer, where PairsConvolution is not the way; and where Winograd's algorithm does best
+// on all phases together.
 //
 //   out(n, o, u * stride - late + i) = convolved(n, o * phases + i, u)
 //

@@ -12,14 +12,6 @@
 namespace weft::kernels {
 namespace {
 
-std::vector<GemmKernel> kernels_of_pairs() {
-  std::vector<GemmKernel> result;
-  for (const GemmKernel& row : gemm_kernel_table()) {
-    if (row.pairs != nullptr) result.push_back(row);
-  }
-  return result;
-}
-
 class GemmPairsTest : public KernelTest<GemmKernel> {
  protected:
   static constexpr std::int64_t kHalves = std::int64_t{2} * kGemmPairsVectors;
@@ -57,7 +49,8 @@ class GemmPairsTest : public KernelTest<GemmKernel> {
   std::mt19937_64 random_{20261127};
 };
 
-INSTANTIATE_TEST_SUITE_P(, GemmPairsTest, ::testing::ValuesIn(kernels_of_pairs()),
+INSTANTIATE_TEST_SUITE_P(, GemmPairsTest,
+                         ::testing::ValuesIn(rows_with(&GemmKernel::pairs, gemm_kernel_table())),
                          level_name<GemmKernel>);
 
 struct PairsCase {

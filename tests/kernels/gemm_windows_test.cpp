@@ -11,14 +11,6 @@
 namespace weft::kernels {
 namespace {
 
-std::vector<GemmKernel> kernels_of_windows() {
-  std::vector<GemmKernel> result;
-  for (const GemmKernel& row : gemm_kernel_table()) {
-    if (row.windows != nullptr) result.push_back(row);
-  }
-  return result;
-}
-
 class GemmWindowsTest : public KernelTest<GemmKernel> {
  protected:
   template <class T>
@@ -36,7 +28,8 @@ class GemmWindowsTest : public KernelTest<GemmKernel> {
   std::mt19937_64 random_{20261127};
 };
 
-INSTANTIATE_TEST_SUITE_P(, GemmWindowsTest, ::testing::ValuesIn(kernels_of_windows()),
+INSTANTIATE_TEST_SUITE_P(, GemmWindowsTest,
+                         ::testing::ValuesIn(rows_with(&GemmKernel::windows, gemm_kernel_table())),
                          level_name<GemmKernel>);
 
 // Images of some channels, one behind the other, that windows of some rows pass over.

@@ -34,6 +34,16 @@ std::string level_name(const ::testing::TestParamInfo<Row>& info) {
   return std::string(name(info.param.isa));
 }
 
+// The rows of a table that have a kernel that others lack.
+template <class Row, class Kernel>
+std::vector<Row> rows_with(Kernel Row::*kernel, std::span<const Row> table) {
+  std::vector<Row> result;
+  for (const Row& row : table) {
+    if (row.*kernel != nullptr) result.push_back(row);
+  }
+  return result;
+}
+
 // Counts on both sides of every number of lanes that a vector may have, and a long one.
 inline std::vector<std::int64_t> counts_around_lanes() {
   std::set<std::int64_t> counts = {0, 1000};
