@@ -27,11 +27,8 @@ constexpr std::int64_t kPatchBytes = 640 << 10;  // of each
 constexpr std::int64_t kPlaneBytes = 640 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
-// Blocks of positions a run, and those of a run of short sums.
-constexpr std::int64_t kRun = 8;
-constexpr std::int64_t kLongRun = 16;
-constexpr std::int64_t kShortRun = 5;
-constexpr std::int64_t kFewSteps = 3;
+// Blocks of positions a run; of few steps; the fewest for sums in one chunk, and for threads.
+constexpr std::int64_t kRun = 8, kLongRun = 16, kFewSteps = 3, kShortRun = 5, kLeastRun = 4;
 
 // The least that a tile does: steps of products of 32 positions and outputs, about 10 us.
 constexpr std::int64_t kLeastSteps = 64;
@@ -174,6 +171,25 @@ void ProductConvolution::choose_bands(std::int64_t wanted) {
       ((band_rows_ - 1) * ph.in_step * planes_.pairs + steps * kSplitBlock / 2) * planes_.pitch;
 }
 
+// The run, or less of it where threads would share one, all of them packing it: if that saves a
+// sixth, as the filter is read more often then.
+std::int64_t ProductConvolution::shared_run(std::int64_t positions, std::int64_t others,
+                                            std::int64_t threads) const noexcept {
+  constexpr std::int64_t kPacked = 2;  // a block of terms, in products of a block
+  if (others * base::divide_up(positions, run_) >= threads) return run_;
+  const auto time = [&](std::int64_t run) {
+    const std::int64_t units = others * base::divide_up(positions, run);
+    const std::int64_t shares = base::divide_up(threads, units);
+    const std::int64_t turns = base::divide_up(units * shares, threads);
+    return turns * run * (kPacked + base::divide_up(filter_.out_blocks(), shares));
+  };
+  std::int64_t best = run_;
+  for (std::int64_t run = kLeastRun * kSplitBlock; run < run_; run += kSplitBlock) {
+    if (time(run) < time(best)) best = run;
+  }
+  return 6 * time(best) < 5 * time(run_) ? best : run_;
+}
+
 void ProductConvolution::choose_tiles(const PlanOptions& options) {
   std::int64_t steps = 1, positions = 1, interleaved = 1;
   std::size_t phases = 1;
@@ -187,8 +203,10 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t others =
       shape_.batch * shape_.groups * static_cast<std::int64_t>(sets_.size());
   const unsigned threads = slot_count(options, INT64_MAX);
+  // Few tiles leave threads without work at the end.
+  const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
   if (has_planes()) {
-    choose_bands(threads > 1 ? 4 * std::int64_t{threads} : 1);
+    choose_bands(wanted);
     step_chunk_ = steps;
   } else {
     // Short sums are stored all the time: longer runs of one output channel are written faster.
@@ -201,9 +219,8 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     step_chunk_ = base::divide_up(steps, base::divide_up(steps, step_chunk_));
     run_ =
         base::round_up(base::divide_up(positions, base::divide_up(positions, run_)), kSplitBlock);
-    // Few tiles leave threads without work at the end.
+    run_ = shared_run(positions, others, threads);
     const std::int64_t runs = base::divide_up(positions, run_);
-    const std::int64_t wanted = threads > 1 ? 4 * std::int64_t{threads} : 1;
     line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
     lines_ = base::divide_up(positions, line_);
   }

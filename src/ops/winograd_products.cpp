@@ -28,16 +28,19 @@ constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds. On the unit 4 x 4, which errs twice as
 // much as others, gains little but where the filters of many channels, or of many images' tiles,
-// are so much less to read.
-std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, std::int64_t batch) {
+// are so much less to read. Several parts of a window: 7 x 7 and 2 x 4 err there as one chain does
+// from 8 channels on, 4 x 4 and 4 x 4 from 50.
+std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, bool several,
+                             std::int64_t batch) {
   if (unit && tile == WinogradConvolution::kErrsMost) return batch > 1 ? 128 : 256;
   // Sums of fewer taps err less.
   const std::int64_t taps = tile.row_taps * tile.column_taps;
   const bool two = tile.column_taps == 2;
   if (std::max(tile.rows, tile.columns) == 2) return unit ? 16 : two ? 48 : 32;
   if (taps <= 3) return unit ? 160 : 104;
-  if (two) return tile.rows == 4 ? 160 : unit ? 48 : 80;
-  return unit ? 32 : 64;
+  if (two && tile.rows == 4) return unit && several ? 216 : 160;
+  if (two) return unit ? 48 : 80;
+  return !unit ? 64 : several ? 44 : 32;
 }
 
 // What the transformations lose adds to the error of a chain of sums, which so has to be smaller
@@ -326,10 +329,10 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const bool unit = unit_for(isa, tile) != nullptr;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
   // on one core of a Xeon: 18.4 ms, 15.9 without the unit.
-  if (unit && images.has_depth() && images.of_slice() > images.of_part()) return kNever;
-  if (images.least_channels() < static_cast<double>(fewest_channels(tile, unit, g.batch))) {
-    return kNever;
-  }
+  const bool several = images.of_slice() > images.of_part();
+  if (unit && images.has_depth() && several) return kNever;
+  const std::int64_t fewest = fewest_channels(tile, unit, several, g.batch);
+  if (images.least_channels() < static_cast<double>(fewest)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.
   if (unit && params.input.data_type == DataType::float16) return kNever;
   // For one thread, whatever their number: the way is the same for all, and so are the bits.

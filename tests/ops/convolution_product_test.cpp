@@ -1,5 +1,7 @@
 #include "ops/convolution_product.h"
 
+#include <gmock/gmock.h>
+
 #include <limits>
 
 #include "ops/split_case.h"
@@ -8,6 +10,8 @@
 
 namespace weft::ops {
 namespace {
+
+using ::testing::HasSubstr;
 
 class ProductConvolutionTest : public MatrixUnitTest {
  protected:
@@ -283,6 +287,19 @@ TEST_F(ProductConvolutionTest, ManyClassesAreNotItsWay) {
   p.output.sizes = output_sizes(p);
   ASSERT_EQ(p.output.sizes[3], kOutputs);
   EXPECT_TRUE(std::isinf(ProductConvolution::seconds(p, {})));
+}
+
+// Each packs its own, unless there are so many output channels that packing counts for little.
+TEST_F(ProductConvolutionTest, ThreadsShareOutPositions) {
+  const auto explained = [](std::uint32_t channels, std::uint32_t outputs, unsigned threads) {
+    const ConvolutionParams params = pointwise(1, 1, channels, outputs, {14, 14});
+    return ProductConvolution(params, {.threads = threads}).explanation;
+  };
+  EXPECT_THAT(explained(256, 64, 1), HasSubstr("tiles of 224 positions x 64 channels"));
+  EXPECT_THAT(explained(256, 64, 2), HasSubstr("tiles of 128 positions x 64 channels"));
+  EXPECT_THAT(explained(256, 64, 4), HasSubstr("tiles of 128 positions x 32 channels"));
+  EXPECT_THAT(explained(1024, 512, 2), HasSubstr("tiles of 224 positions x 256 channels"));
+  expect_right(pointwise(1, 1, 256, 64, {14, 14}));
 }
 
 TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {

@@ -252,12 +252,12 @@ TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
                         {{4, 1}, 3, 1, {104}, {160}},
                         {{1, 4}, 1, 5, {64}, {96}},
                         {{1, 4}, 1, 11, {32}, {44}},
-                        {{2, 4}, 5, 5, {24}, {12}},
-                        {{2, 4}, 7, 7, {14}, {8}},
+                        {{2, 4}, 5, 5, {24}, {16}},
+                        {{2, 4}, 7, 7, {14}, {9}},
                         {{2, 2, 2, 2}, 2, 2, {48}, {16}},
                         {{2, 4, 2, 2}, 2, 2, {80}, {48}},
                         {{4, 4, 2, 2}, 2, 2, {160, 256}, {160, 256}},
-                        {{4, 4, 2, 2}, 4, 4, {44}, {44}},
+                        {{4, 4, 2, 2}, 4, 4, {44}, {56}},
                         {{1, 2, 1, 2}, 1, 2, {48}, {16}},
                         {{1, 4, 1, 2}, 1, 2, {104}, {160}},
                         {{1, 4, 1, 2}, 1, 4, {52}, {80}}};
@@ -370,6 +370,9 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenOnAMatrixUnitWhereTheyPay) {
   EXPECT_EQ(takes(row, {.winograd = Winograd::never}), "product_f32_amx");
   EXPECT_EQ(takes({{1, 288, 8, 28, 28}, {128, 288, 3, 1, 1}, {1, 0, 0}, {1, 0, 0}}),
             "winograd_4x1_amx");
+  // By vectors where the unit would err too much.
+  const Window few{{1, 144, 16, 56, 56}, {64, 144, 3, 1, 1}, {1, 0, 0}, {1, 0, 0}};
+  EXPECT_EQ(takes(few), "winograd_4x1_avx512");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {0, 0}}), "winograd_4x4_2x2_amx");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 3, 3}, {2, 2}, {2, 2}, {2, 2}}),
             "winograd_2x4_amx");
