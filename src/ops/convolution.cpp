@@ -281,10 +281,10 @@ std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
 
 bool is_faster(const Way& a, const Way& b) { return a.seconds < b.seconds; }
 
-// One for each tile; for all phases of BACKWARD together, too. On a machine with a matrix unit, of
-// lines of so few channels that the unit would err too much, by vectors, unless direct sums by the
-// unit are faster than those by vectors. One core of a Xeon, 144 to 64 channels, 16x56x56, 3x1x1:
-// 23.9 ms, 36.5 by direct sums of vectors.
+// One for each tile; for all phases of BACKWARD together, too. Lines that a matrix unit does not
+// take, as those of so few channels that it would err too much, go by vectors, unless direct sums
+// by the unit are faster than those by vectors. One core of a Xeon, 144 to 64 channels, 16x56x56,
+// 3x1x1: 23.9 ms, 36.5 by direct sums of vectors.
 void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
                   std::vector<Way>& ways) {
   constexpr kernels::WinogradTile kErrsMost = ops::WinogradConvolution::kErrsMost;

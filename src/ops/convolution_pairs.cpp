@@ -24,10 +24,10 @@ constexpr int kLast = kSpatial - 1;
 // few strips.
 constexpr std::int64_t kFewestTerms = 4, kMostTerms = 512;
 
-// A matrix unit sums more terms faster. One core of a Xeon with AMX, us, by pairs and by the unit,
-// float32: 64 to 32 channels, 128x128: 2206 and 2114; 4096, 2 taps: 322 and 432; 128 to 64, 60x60:
-// 1755 and 1286. float16: 32 to 16, 40x64x64, 2x2x2: 17300 and 28200; 64 to 32, 128x128: 2905 and
-// 2791.
+// Of both sides: a matrix unit sums more terms, or packs once for more outputs, in less time. One
+// core of a Xeon with AMX, us, by pairs and by the unit, float32: 64 to 32 channels, 128x128: 2206
+// and 2114; 4096, 2 taps: 322 and 432; 128 to 64, 60x60: 1755 and 1286. float16: 32 to 16,
+// 40x64x64, 2x2x2: 17300 and 28200; 64 to 32, 128x128: 2905 and 2791.
 constexpr std::int64_t kMostBesideUnit = 64, kMostBesideUnitF16 = 32;
 
 // Outputs of a position along a dimension.
@@ -62,7 +62,8 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
                             : params.input.data_type == DataType::float16 ? kMostBesideUnitF16
                                                                           : kMostBesideUnit;
   if (g.axes[kLast].phase_count() != 2 || g.in_strides[kLast] != 1 || g.out_strides[kLast] != 1 ||
-      g.in_channels < kFewestTerms || g.in_channels > most) {
+      g.in_channels < kFewestTerms || g.in_channels > most ||
+      (isa >= Isa::amx && g.out_channels > most)) {
     return false;
   }
   // At most a ninth of the products are of no position, and of no channel.

@@ -27,8 +27,9 @@ constexpr std::int64_t kPatchBytes = 640 << 10;  // of each
 constexpr std::int64_t kPlaneBytes = 640 << 10;
 constexpr std::int64_t kAccBytes = 768 << 10;
 
-// Blocks of positions a run; of few steps; the fewest for sums in one chunk, and for threads.
-constexpr std::int64_t kRun = 8, kLongRun = 16, kFewSteps = 3, kShortRun = 5, kLeastRun = 4;
+// Blocks of positions a run; for short sums; the fewest for sums in one chunk, and for threads.
+constexpr std::int64_t kRun = 8, kLongRun = 16, kShortRun = 5, kLeastRun = 4;
+constexpr std::int64_t kFewSteps = 3;
 
 // The least that a tile does: steps of products of 32 positions and outputs, about 10 us.
 constexpr std::int64_t kLeastSteps = 64;
@@ -174,29 +175,29 @@ void ProductConvolution::choose_bands(std::int64_t wanted) {
 // The run, or less of it where threads would share one, all of them packing it: if that saves a
 // sixth, as the filter is read more often then.
 std::int64_t ProductConvolution::shared_run(std::int64_t positions, std::int64_t others,
-                                            std::int64_t threads) const noexcept {
+                                            std::int64_t phases, unsigned threads) const noexcept {
   constexpr std::int64_t kPacked = 2;  // a block of terms, in products of a block
-  if (others * base::divide_up(positions, run_) >= threads) return run_;
+  const std::int64_t all = threads;
+  if (others * base::divide_up(positions, run_) >= all) return run_;
   const auto time = [&](std::int64_t run) {
     const std::int64_t units = others * base::divide_up(positions, run);
-    const std::int64_t shares = base::divide_up(threads, units);
-    const std::int64_t turns = base::divide_up(units * shares, threads);
-    return turns * run * (kPacked + base::divide_up(filter_.out_blocks(), shares));
+    const std::int64_t shares = std::min(base::divide_up(all, units), filter_.out_blocks());
+    const std::int64_t turns = base::divide_up(units * shares, all);
+    return turns * run * (kPacked + phases * base::divide_up(filter_.out_blocks(), shares));
   };
   std::int64_t best = run_;
-  for (std::int64_t run = kLeastRun * kSplitBlock; run < run_; run += kSplitBlock) {
+  for (std::int64_t run = run_; run >= kLeastRun * kSplitBlock; run -= kSplitBlock) {
     if (time(run) < time(best)) best = run;
   }
   return 6 * time(best) < 5 * time(run_) ? best : run_;
 }
 
 void ProductConvolution::choose_tiles(const PlanOptions& options) {
-  std::int64_t steps = 1, positions = 1, interleaved = 1;
-  std::size_t phases = 1;
+  std::int64_t steps = 1, positions = 1, interleaved = 1, phases = 1;
   for (const PhaseSet& set : sets_) {
     steps = std::max(steps, filter_.steps(set.taps));
     positions = std::max(positions, positions_of(set.inputs));
-    if (set.taps > 0) phases = std::max(phases, set.members.size());
+    if (set.taps > 0) phases = std::max<std::int64_t>(phases, std::ssize(set.members));
     interleaved = std::max(interleaved, set.interleaved);
   }
   const std::int64_t position_bytes = kernels_.parts * 2 * kSplitBlock;  // of a step
@@ -212,14 +213,14 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
     // Short sums are stored all the time: longer runs of one output channel are written faster.
     run_ = (steps <= kFewSteps ? kLongRun : kRun) * kSplitBlock;
     // A chunk of all steps, where that takes runs that are not much shorter. Each chunk is a chain
-    // of sums, so what it has must not depend on the number of images.
+    // of sums, so what it has must not depend on how many images or threads there are.
     const std::int64_t fitting = kPatchBytes / (steps * position_bytes) / kSplitBlock * kSplitBlock;
     if (fitting >= kShortRun * kSplitBlock) run_ = std::min(run_, fitting);
     step_chunk_ = std::min(steps, std::max<std::int64_t>(kPatchBytes / (run_ * position_bytes), 1));
     step_chunk_ = base::divide_up(steps, base::divide_up(steps, step_chunk_));
     run_ =
         base::round_up(base::divide_up(positions, base::divide_up(positions, run_)), kSplitBlock);
-    run_ = shared_run(positions, others, threads);
+    run_ = shared_run(positions, others, phases, threads);
     const std::int64_t runs = base::divide_up(positions, run_);
     line_ = run_ * std::max<std::int64_t>(1, runs * others / wanted);
     lines_ = base::divide_up(positions, line_);
@@ -228,12 +229,12 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   const std::int64_t units = others * lines_;
   std::int64_t fitting = out_blocks;
   if (step_chunk_ < steps) {
-    const std::int64_t block_bytes = static_cast<std::int64_t>(phases) * run_ * kSplitBlock * 4;
+    const std::int64_t block_bytes = phases * run_ * kSplitBlock * 4;
     fitting = std::clamp<std::int64_t>(kAccBytes / block_bytes, 1, out_blocks);
   }
   keeps_patches_ = line_ == run_ && steps <= kPatchSets * step_chunk_;
   if (fitting == out_blocks && (has_planes() || keeps_patches_)) {
-    const std::int64_t work = line_ / kSplitBlock * steps * static_cast<std::int64_t>(phases);
+    const std::int64_t work = line_ / kSplitBlock * steps * phases;
     shares_ = TileShares::for_threads(units, out_blocks, out_blocks * work / kLeastSteps, threads);
   } else {
     const std::int64_t shares = base::divide_up(std::int64_t{threads}, units);
@@ -244,8 +245,7 @@ void ProductConvolution::choose_tiles(const PlanOptions& options) {
   fetch_ahead_ = static_cast<double>(filter_.size_in_bytes()) > kFilterKept;
   acc_blocks_ = 2 * interleaved;  // some are stored while the next ones are summed
   if (keeps_sums_) {
-    acc_blocks_ = std::max(acc_blocks_, static_cast<std::int64_t>(phases) * shares_.most_blocks() *
-                                            (run_ / kSplitBlock));
+    acc_blocks_ = std::max(acc_blocks_, phases * shares_.most_blocks() * (run_ / kSplitBlock));
   }
   row_offsets_ = step_chunk_ * kSplitBlock + kernels::kPatchTermsAhead;
   slot_bytes_ = base::slot_bytes(

@@ -110,8 +110,8 @@ class ProductConvolution final : public SplitPlan {
                  SharedRange* ranges) const noexcept override;
 
   void choose_bands(std::int64_t wanted);
-  std::int64_t shared_run(std::int64_t positions, std::int64_t others,
-                          std::int64_t threads) const noexcept;
+  std::int64_t shared_run(std::int64_t positions, std::int64_t others, std::int64_t phases,
+                          unsigned threads) const noexcept;
   void choose_tiles(const PlanOptions& options);
   Tile locate(const TileShares::Share& share) const noexcept;
   const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;

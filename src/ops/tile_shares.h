@@ -40,8 +40,8 @@ class TileShares {
     if (threads <= 1 || units <= 0 || units >= kTilesAThread * count) return result;
     result.whole_ = std::max<std::int64_t>(0, (units - count) / count * count);
     const std::int64_t last = units - result.whole_;
-    const std::int64_t least = base::divide_up(count, last);
-    most = std::min(std::max(most, least), blocks);
+    const std::int64_t least = std::min(base::divide_up(count, last), blocks);
+    most = std::clamp(most, least, blocks);
     std::int64_t shares = std::clamp(base::divide_up(kTilesAThread * count, last), least, most);
     const std::int64_t alike = count / std::gcd(last, count);
     const std::int64_t up = base::divide_up(shares, alike) * alike;

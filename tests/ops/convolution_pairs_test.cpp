@@ -199,8 +199,8 @@ TEST_P(PairsTest, IsLeftToOthers) {
 // A matrix unit sums many terms faster.
 TEST(PairsOfColumnsTest, AreOfFewChannelsBesideAMatrixUnit) {
   if (base::choose_isa() < Isa::amx) GTEST_SKIP() << "no amx, or WEFT_MAX_ISA forbids it";
-  const auto explained = [](std::uint32_t channels, DataType type) {
-    ConvolutionParams params = pairs_params({1, 1, channels, 32, {64, 64}, {2, 2}});
+  const auto explained = [](std::uint32_t channels, DataType type, std::uint32_t outputs = 32) {
+    ConvolutionParams params = pairs_params({1, 1, channels, outputs, {64, 64}, {2, 2}});
     params.bias.reset();
     params.input.data_type = params.filter.data_type = params.output.data_type = type;
     return plan(params, {.max_isa = Isa::amx}).explain();
@@ -208,6 +208,7 @@ TEST(PairsOfColumnsTest, AreOfFewChannelsBesideAMatrixUnit) {
   const auto are_pairs = HasSubstr("_avx512, pairs of columns interleaved");
   EXPECT_THAT(explained(64, DataType::float32), are_pairs);
   EXPECT_THAT(explained(80, DataType::float32), Not(are_pairs));
+  EXPECT_THAT(explained(64, DataType::float32, 80), Not(are_pairs));
   EXPECT_THAT(explained(32, DataType::float16), are_pairs);
   EXPECT_THAT(explained(40, DataType::float16), Not(are_pairs));
 }

@@ -61,7 +61,7 @@ TEST(ConvolutionPhases, Shapes) {
 
 // Windows that do not overlap: blocks of rows or layers, the last of which starts early.
 TEST(ConvolutionPhases, Blocks) {
-  constexpr Isa kIsa = Isa::avx512;  // a matrix unit has ways of its own
+  constexpr Isa kIsa = Isa::avx512;
   if (base::choose_isa() < Isa::avx2) GTEST_SKIP() << "no AVX2";
   for (const ConvolutionParams& params : {
            backward_of({1, 5, 360, 130}, {5, 3, 2, 2}, {2, 2}, {0, 0}),
@@ -75,6 +75,22 @@ TEST(ConvolutionPhases, Blocks) {
     testing::expect_right(params, 3);  // at avx2
     testing::expect_right(as_halves(params), 1, random_cases::Values::special);
   }
+}
+
+// More channels fill a matrix unit.
+TEST_F(ConvolutionPhasesTest, BlocksOfFewChannelsBesideAMatrixUnit) {
+  skip_without(Isa::amx);
+  if (IsSkipped()) return;
+  for (const std::uint32_t channels : {1u, 3u}) {
+    const ConvolutionParams params =
+        backward_of({1, 64, 40, 50}, {64, channels, 2, 2}, {2, 2}, {0, 0});
+    EXPECT_TRUE(has_phases(params, {.max_isa = Isa::amx})) << channels;
+    EXPECT_TRUE(has_phases(as_halves(params), {.max_isa = Isa::amx})) << channels;
+    testing::expect_right(params, 5);  // at amx
+    testing::expect_right(as_halves(params), 5, random_cases::Values::special);
+  }
+  EXPECT_FALSE(has_phases(backward_of({1, 64, 40, 50}, {64, 32, 2, 2}, {2, 2}, {0, 0}),
+                          {.max_isa = Isa::amx}));
 }
 
 // Few phases too, where their convolution takes fewer products by Winograd's algorithm.

@@ -298,8 +298,11 @@ TEST_F(ProductConvolutionTest, ThreadsShareOutPositions) {
   EXPECT_THAT(explained(256, 64, 1), HasSubstr("tiles of 224 positions x 64 channels"));
   EXPECT_THAT(explained(256, 64, 2), HasSubstr("tiles of 128 positions x 64 channels"));
   EXPECT_THAT(explained(256, 64, 4), HasSubstr("tiles of 128 positions x 32 channels"));
+  EXPECT_THAT(explained(256, 32, 3), HasSubstr("tiles of 128 positions x 32 channels"));
+  EXPECT_THAT(explained(1024, 64, 2), HasSubstr("tiles of 128 positions x 64 channels"));
   EXPECT_THAT(explained(1024, 512, 2), HasSubstr("tiles of 224 positions x 256 channels"));
   expect_right(pointwise(1, 1, 256, 64, {14, 14}));
+  expect_right(pointwise(1, 1, 1024, 64, {14, 14}));  // in several chunks
 }
 
 TEST_F(ProductConvolutionTest, MemoryOfAThreadIsBounded) {

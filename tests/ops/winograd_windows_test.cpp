@@ -370,9 +370,10 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenOnAMatrixUnitWhereTheyPay) {
   EXPECT_EQ(takes(row, {.winograd = Winograd::never}), "product_f32_amx");
   EXPECT_EQ(takes({{1, 288, 8, 28, 28}, {128, 288, 3, 1, 1}, {1, 0, 0}, {1, 0, 0}}),
             "winograd_4x1_amx");
-  // By vectors where the unit would err too much.
+  // By vectors where the unit would err too much, unless direct sums by it are faster.
   const Window few{{1, 144, 16, 56, 56}, {64, 144, 3, 1, 1}, {1, 0, 0}, {1, 0, 0}};
   EXPECT_EQ(takes(few), "winograd_4x1_avx512");
+  EXPECT_EQ(takes({{1, 128, 1, 6400}, {128, 128, 1, 3}, {0, 1}, {0, 1}}), "product_f32_amx");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {0, 0}}), "winograd_4x4_2x2_amx");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 3, 3}, {2, 2}, {2, 2}, {2, 2}}),
             "winograd_2x4_amx");
