@@ -55,6 +55,12 @@ struct ResampleAxis {
     return quotient - input_pixel_offset;
   }
 
+  // Whether output 2 i lies a quarter before element i, and the next one as much behind it.
+  bool doubles() const noexcept {
+    return !direct && scale == 2 && input_pixel_offset == 0.5f && output_pixel_offset == -0.5f &&
+           output_size == 2 * input_size;
+  }
+
   // x within the input, so that it may become an integer.
   double clamp(double x) const noexcept {
     return std::clamp(x, 0.0, static_cast<double>(input_size - 1));

@@ -25,6 +25,17 @@ int64_t max_chunk() noexcept {
   return base::is_amd() ? 4096 : 2048;
 }
 
+// Rows are cut, unless they are doubled with the dimension before them: the loop for that makes
+// whole rows. Doubling 3x2160x3840, one thread of Zen 5: 11.4 ms, 16.4 in chunks.
+ResampleGeometry in_chunks(const ResampleParams& params, int64_t most) {
+  constexpr int64_t kLongest = 1 << 15;
+  ResampleGeometry cut(params, most);
+  const bool whole = cut.inner.doubles() && cut.inner.output_size <= kLongest &&
+                     cut.inner.input_stride == 1 && cut.inner.output_stride == 1 &&
+                     !cut.outer.empty() && cut.outer.back().doubles();
+  return whole ? ResampleGeometry(params, kLongest) : cut;
+}
+
 // Elements of a row that lie within a few lines, of a picture's pixels for instance.
 constexpr int64_t kNear = 4;
 
@@ -84,7 +95,7 @@ class LinearBody final : public PlanBody {
  public:
   LinearBody(const ResampleParams& params, const PlanOptions& options, Isa isa,
              const RowLoops<Real>& loops)
-      : geometry_(params, max_chunk<Real>()),
+      : geometry_(in_chunks(params, max_chunk<Real>())),
         sources_(geometry_, layout_),
         loops_(loops),
         isa_(isa),

@@ -39,6 +39,14 @@ TEST(ResampleAxis, NeighborsStayInside) {
   }
 }
 
+TEST(ResampleAxis, IsDoubledFromTheMiddleOfItsElements) {
+  EXPECT_TRUE(axis(5, 2).doubles());
+  EXPECT_FALSE(axis(6, 2).doubles());
+  EXPECT_FALSE(axis(5, 2.0001f).doubles());
+  EXPECT_FALSE(axis(5, 2, 0).doubles());
+  EXPECT_FALSE(axis(5, 2, 0.5f, 0).doubles());
+}
+
 TEST(ResampleAxis, TheLargestSizeKeepsItsLastElement) {
   const ResampleAxis a = axis(UINT32_MAX, 1, 0, 0);
   EXPECT_EQ(a.nearest(UINT32_MAX - 1, Rounding::down), std::int64_t{UINT32_MAX} - 1);

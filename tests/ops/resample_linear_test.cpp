@@ -125,6 +125,26 @@ TEST(ResampleLinear, LongRows) {
   }
 }
 
+// Rows that are doubled with the dimension before them are made as a whole, up to 32768 elements.
+TEST(ResampleLinear, LongRowsThatAreDoubled) {
+  for (const DataType type : {DataType::float16, DataType::float32}) {
+    for (const std::uint32_t width : {2500u, 4097u, 16384u, 16385u}) {
+      ResampleParams params = linear();
+      params.scales = {1, 2, 2};
+      params.input = {.data_type = type, .sizes = {2, 3, width}};
+      params.output = {.data_type = type, .sizes = {2, 6, 2 * width}};
+      const std::string of_whole_rows = "x" + std::to_string(2 * width) + " elements";
+      const bool is_whole = plan(params).explain().find(of_whole_rows) != std::string::npos;
+      EXPECT_EQ(is_whole, width <= 16384) << plan(params).explain();
+      testing::expect_right(params, width, random_cases::Values::special);
+      params.scales[1] = 1.5f;
+      params.output.sizes[1] = 4;
+      EXPECT_EQ(plan(params).explain().find(of_whole_rows), std::string::npos);
+      testing::expect_right(params, width, random_cases::Values::special);
+    }
+  }
+}
+
 // Larger than what a core has of the outer cache, on many machines.
 TEST(ResampleLinear, LargeOutputs) {
   for (const Dims& in : {Dims{84, 64, 128}, Dims{330, 64, 32}}) {
