@@ -68,17 +68,8 @@ RowSource RowSources::fill(int64_t first, int64_t count, const Tables& tables) c
       ++picks.same_end;
     }
   }
-  picks.doubles = dense && doubles(picks);
+  picks.doubles = count == inner_.output_size && inner_.doubles();
   return {dense ? low * inner_.input_stride : 0, dense ? nullptr : tables.offsets, picks};
-}
-
-bool RowSources::doubles(const kernels::Picks& picks) noexcept {
-  const int64_t last = picks.count - 1;
-  if (picks.count != 2 * picks.row_count || picks.t[0] != 0 || picks.t[last] != 0) return false;
-  for (int64_t o = 1; o < last; ++o) {
-    if (picks.index[o] != (o - 1) / 2 || picks.t[o] != (o % 2 == 0 ? 0.75f : 0.25f)) return false;
-  }
-  return picks.index[0] == 0 && picks.index[last] == picks.row_count - 1;
 }
 
 std::int32_t RowSources::reach(const Tables& tables, int64_t count, int64_t group) noexcept {

@@ -37,7 +37,6 @@ class RowSources {
   };
   RowSource fill(std::int64_t first, std::int64_t count, const Tables& tables) const noexcept;
   static std::int32_t reach(const Tables& tables, std::int64_t count, std::int64_t group) noexcept;
-  static bool doubles(const kernels::Picks& picks) noexcept;
 
   ResampleAxis inner_;
   std::int64_t chunk_;

@@ -196,9 +196,12 @@ TEST_P(PairsTest, IsLeftToOthers) {
               Not(HasSubstr(" pairs of columns interleaved")));
 }
 
+using PairsChoiceTest = ops::NumbersTest;
+
 // A matrix unit sums many terms faster.
-TEST(PairsOfColumnsTest, AreOfFewChannelsBesideAMatrixUnit) {
-  if (base::choose_isa() < Isa::amx) GTEST_SKIP() << "no amx, or WEFT_MAX_ISA forbids it";
+TEST_F(PairsChoiceTest, AreOfFewChannelsBesideAMatrixUnit) {
+  skip_without(Isa::amx);
+  if (IsSkipped()) return;
   const auto explained = [](std::uint32_t channels, DataType type, std::uint32_t outputs = 32) {
     ConvolutionParams params = pairs_params({1, 1, channels, outputs, {64, 64}, {2, 2}});
     params.bias.reset();

@@ -70,8 +70,15 @@ kernels::Picks picks_of(std::uint32_t in, std::uint32_t out, float input_offset,
 }
 
 TEST(RowSources, KnowWhatIsDoubled) {
-  for (const std::uint32_t size : {2, 3, 16, 100, 256}) {
-    EXPECT_TRUE(picks_of(size, 2 * size, 0.5f).doubles) << size;
+  for (const std::uint32_t size : {2, 3, 16, 100, 256, 16384}) {
+    EXPECT_TRUE(picks_of(size, 2 * size, 0.5f, 2 * std::int64_t{size}).doubles) << size;
+    const ResampleAxis axis{size, 2 * std::int64_t{size}, 1, 1, 2, 0.5f, -0.5f, false};
+    for (std::int64_t o = 0; o < axis.output_size; ++o) {
+      const bool is_end = o == 0 || o + 1 == axis.output_size;
+      const Neighbors n = axis.neighbors(o);
+      ASSERT_EQ(n.index, o / 2 - (o % 2 == 0 && !is_end ? 1 : 0)) << o << " of " << size;
+      ASSERT_EQ(n.t, is_end ? 0 : o % 2 == 0 ? 0.75f : 0.25f) << o << " of " << size;
+    }
   }
   EXPECT_FALSE(picks_of(100, 200, 0).doubles);         // corners aligned at the left
   EXPECT_FALSE(picks_of(100, 199, 0.5f).doubles);      // without the last one
