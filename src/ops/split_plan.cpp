@@ -6,6 +6,7 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "ops/axis_window.h"
 #include "ops/convolution_tiling.h"
 
@@ -78,7 +79,7 @@ SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options
       geometry_(general_.geometry()),
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
-      rows_(kernels::row_kernels(Isa::amx)),
+      rows_(kernels::row_kernels(base::choose_isa(options.max_isa))),
       relu_(general_.is_relu()),
       plain_results_(relu_ || !general_.has_activation()),
       all_products_(needs_all_products(geometry_)) {
