@@ -57,17 +57,23 @@ fs::path shared_file(const char* name) {
 // The allocator of the Python process asks for huge pages too; ours does so itself.
 void give_rivals_huge_pages() { setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0); }
 
-// Rivals get the same cap through their own variables, unless the user has set those.
+// Rivals get the same cap through their own variables, unless the user has set those. OpenCV
+// complains of what it should leave out and the machine does not have.
 void cap_rivals(Isa isa) {
   const auto set = [](const char* name, const char* value) { setenv(name, value, 0); };
+  const Isa machine = machine_isas().back();
   if (isa < Isa::avx2) {
     set("ONEDNN_MAX_CPU_ISA", "SSE41");
     set("ATEN_CPU_CAPABILITY", "default");
-    set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512-SKX");
+    if (machine >= Isa::avx512) {
+      set("OPENCV_CPU_DISABLE", "AVX,AVX2,AVX512-SKX");
+    } else if (machine == Isa::avx2) {
+      set("OPENCV_CPU_DISABLE", "AVX,AVX2");
+    }
   } else if (isa == Isa::avx2) {
     set("ONEDNN_MAX_CPU_ISA", "AVX2");
     set("ATEN_CPU_CAPABILITY", "avx2");
-    set("OPENCV_CPU_DISABLE", "AVX512-SKX");
+    if (machine >= Isa::avx512) set("OPENCV_CPU_DISABLE", "AVX512-SKX");
   } else if (isa == Isa::avx512) {
     set("ONEDNN_MAX_CPU_ISA", "AVX512_CORE");
   }
