@@ -11,6 +11,7 @@
 
 #include "random/check.h"
 #include "random/histogram.h"
+#include "support/guard_page.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ struct Options {
   std::string family;
   std::optional<std::uint64_t> only;
   bool histogram = false;
+  bool emulated = false;
   std::uint64_t most_failures = 5;
 };
 
@@ -46,6 +48,7 @@ int run(const Options& options) {
   const std::uint64_t end = options.only ? first + 1 : options.count;
   std::optional<std::string_view> family;
   if (!options.family.empty()) family = options.family;
+  if (options.emulated) weft::testing::let_guards_be_read();
   struct sigaction action {};
   action.sa_handler = tell_case;
   sigaction(SIGSEGV, &action, &before);
@@ -86,6 +89,8 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::IsMember(std::vector<std::string>(families.begin(), families.end())));
   app.add_option("--case", options.only, "only the case of this number, described");
   app.add_flag("--histogram", options.histogram, "count what was drawn");
+  app.add_flag("--emulated", options.emulated,
+               "let reads pass the ends of tensors, as those of an emulator's masked loads do");
   app.add_option("--failures", options.most_failures, "stop after as many")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return run(options);

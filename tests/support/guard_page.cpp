@@ -17,10 +17,12 @@ std::size_t page_size() {
   return size;
 }
 
+int guard_protection = PROT_NONE;
+
 std::byte* map(std::size_t size) {
   const std::size_t mapped = size + 2 * page_size();
   void* mapping =
-      mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, mapped, guard_protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   std::byte* begin = static_cast<std::byte*>(mapping) + page_size();
   if (size != 0 && mprotect(begin, size, PROT_READ | PROT_WRITE) != 0) {
@@ -44,6 +46,8 @@ Pool& pool() {
 constexpr std::size_t kMostKept = std::size_t{256} << 10;  // bytes
 
 }  // namespace
+
+void let_guards_be_read() { guard_protection = PROT_READ; }
 
 GuardedPages::GuardedPages(std::size_t bytes)
     : begin_(nullptr), size_((bytes + page_size() - 1) / page_size() * page_size()) {

@@ -30,6 +30,10 @@ class GuardedPages {
   std::size_t size_;
 };
 
+// Guards of pages that are made from now on may be read, not written: for emulators, which read
+// whole vectors where some lanes are masked.
+void let_guards_be_read();
+
 // Memory that ends right before a page that may not be touched. What lies before it in its first
 // page holds a pattern, which intact() checks.
 class GuardedMemory {
