@@ -42,6 +42,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   std::int64_t tiles_a_thread = 8;
   std::int64_t least = 8 * columns, limit = kAcrossPositions, near = cache / 4 / channel_bytes;
   tiling_.channel_block = g.in_channels;
+  packed_strips_ = strips_to_pack();
   if (slabs_) {
     tiling_.channel_block = long_slabs_ ? channels_a_chain(g) : channels_a_slab(g, gemm_);
     // Of a long slab, half of 14x14 positions would read the filter as often as all of them.
@@ -60,7 +61,14 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     // AVX2, 13300 and 9380; 96 to 576, 14x14, 217 and 190; AVX-512 5440 and 5260, 108 and 107.
     strips_apart_ |= base::is_amd() && filter_.panels() > 1 && !stays_in_first_cache(g, columns);
     strips_apart_ &= data_type_ == DataType::float16 || !suits_rows_in_place(g, gemm_);
-    if (!strips_apart_) {
+    if (packed_strips_ > 0) {
+      strips_apart_ =
+          data_type_ == DataType::float16 || !lies_in_line(g) || !stays_in_second_cache(g, columns);
+    }
+    if (!strips_apart_ && packed_strips_ > 0) {
+      limit = near = kAcrossPositions;
+      least = 16 * columns;
+    } else if (!strips_apart_) {
       near = cache / 8 / channel_bytes;
       least = 4 * columns;
     }
@@ -106,7 +114,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const bool reads_most = slabs_ || (strips_first_ && g.out_channels <= g.in_channels);
   const std::int64_t tiles = others * tiling_.box_count();
   std::int64_t blocks = base::divide_up(reads_most ? std::int64_t{threads} : wanted, tiles);
-  if (writes_planes()) {
+  if (writes_planes() || (packed_strips_ > 0 && joined_)) {
     blocks = std::min(blocks, std::max(base::divide_up(std::int64_t{threads}, tiles),
                                        base::divide_up(panels, kPanelsAPass)));
   }
@@ -258,6 +266,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   }
   load_bias(arguments, given, given.first_panel, given.panel_count, slot.bias);
   if (!joined_) return multiply_strips(arguments, packed, given, input, slot);
+  if (packed_strips_ > 0) return multiply_packed(arguments, packed, given, input, slot);
   const Tile tile = join_rows(given);
   const std::int64_t channels = channel_count(tile);
   const bool half = data_type_ == DataType::float16;

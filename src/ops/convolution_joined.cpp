@@ -131,6 +131,13 @@ bool suits_long_slabs(const ConvolutionGeometry& geometry, const kernels::GemmKe
   return suits && (tiles >= threads || is_best_across(geometry, kernel));
 }
 
+bool suits_packed_strips(const ConvolutionGeometry& geometry,
+                         const kernels::GemmKernel& kernel) noexcept {
+  constexpr std::int64_t kManyChannels = 48, kManySums = 48;
+  return kernel.packed_strips != nullptr && geometry.in_channels >= kManyChannels &&
+         geometry.out_channels >= kManySums;
+}
+
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {
   if (!lies_in_line(geometry) || suits_rows_in_place(geometry, kernel)) return false;
   if (suits_strips_in_place(geometry, kernel)) return true;

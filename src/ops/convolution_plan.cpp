@@ -72,10 +72,10 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       joined_(across_ && joins_rows(geometry_) &&
               (data_type_ == DataType::float32 || geometry_.axes[0].max_count() > 1 ||
                geometry_.axes[1].max_count() > 1 || !suits_strips(geometry_, gemm_))),
-      slabs_(joined_ && data_type_ == DataType::float32 &&
+      slabs_(joined_ && data_type_ == DataType::float32 && !suits_packed_strips(geometry_, gemm_) &&
              (long_slabs_ || channels_a_slab(geometry_, gemm_) > 0)),
       strips_first_(joined_ && data_type_ == DataType::float32 && !slabs_ &&
-                    suits_strips(geometry_, gemm_)),
+                    !suits_packed_strips(geometry_, gemm_) && suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
       adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
@@ -207,7 +207,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     const bool at_once = tiling_.channel_block == g.in_channels;
     const std::int64_t floats = plane_floats_ + line_floats_ +
                                 (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
-                                columns * (tiling_.panel_block + kBlockPositions);
+                                columns * (tiling_.panel_block + kBlockPositions) + packed_floats();
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
              strip_count_ * sizeof(Strip) + offset_count() * sizeof(std::int64_t);
   }
@@ -231,6 +231,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   result.row = base::take<float>(memory, row_floats());
   result.row_sums = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.row_chain = base::take<float>(memory, tiling_.box[kSpatial - 1]);
+  result.packed = base::take<float>(memory, packed_floats());
   result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
   result.strips = base::take<Strip>(memory, strip_count_);
   result.offsets = base::take<std::int64_t>(memory, offset_count());
@@ -419,7 +420,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
         product.b = filters[strip.phase];
         product.acc = sums + strip.acc;
         product.terms = strip.terms;
-        product.rows_follow = strip.rows_follow;
+        product.rows_follow = strip.all_taps;
         product.a_offsets = strip.offsets;
         for (std::int64_t c = 0, count = 0; c < channels; c += count) {
           count = std::min(chain_, channels - c);

@@ -110,7 +110,7 @@ class ConvolutionPlan final : public PlanBody {
     std::int32_t count;
     std::int32_t taps;  // of a channel
     std::int16_t phase;
-    bool rows_follow;  // of the filter, from term to term: all taps
+    bool all_taps;  // so that terms follow each other in the filter
   };
 
   static constexpr std::int64_t kStripsTogether = 64;
@@ -120,6 +120,7 @@ class ConvolutionPlan final : public PlanBody {
     struct Group {
       const Strip* like;
       std::span<const kernels::GemmPlace> places;  // kGemmPlacesAhead more follow
+      const float* packed;                         // or null
     };
     std::int64_t count;
     std::array<Group, kStripsTogether> groups;
@@ -155,6 +156,7 @@ class ConvolutionPlan final : public PlanBody {
     float* row;         // one input row, widened; of strips with one tap, of some channels
     float* row_sums;
     float* row_chain;  // of a chain that is not the first
+    float* packed;     // strips across, [strip][term][position]
     kernels::GemmTerm* terms;
     Strip* strips;
     std::int64_t* offsets;  // of strips that go on in the next row
@@ -226,6 +228,17 @@ class ConvolutionPlan final : public PlanBody {
   void multiply_strips(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                        const float* input, const Slot& slot) const noexcept;
   std::int64_t near_strips() const noexcept;
+  bool fetches_sums(const Tile& joined) const noexcept;
+  void multiply_packed(const RunArguments& arguments, const std::byte* packed, const Tile& given,
+                       const float* input, const Slot& slot) const noexcept;
+  std::int64_t strips_to_pack() const noexcept;
+  bool packs_strips(const Tile& tile) const noexcept;
+  std::int64_t packed_floats() const noexcept {
+    return strips_apart_ ? 0
+                         : packed_strips_ * tiling_.channel_block * most_taps(geometry_) *
+                               vectors_ * gemm_.lanes;
+  }
+  void pack_groups(const float* input, StripGroups& groups, float* packed) const noexcept;
   std::int64_t copied_stride() const noexcept {
     return plane_stride(near_strips() * tiling_.strip);
   }
@@ -297,6 +310,8 @@ class ConvolutionPlan final : public PlanBody {
   bool adds_to_bias_;     // the last terms of a short sum, a chain of their own
   std::int64_t vectors_;  // of a tile of products
   PackedFilter filter_;
+
+  std::int64_t packed_strips_ = 0;  // across, copied at a time to lie as products read them
 
   bool one_tap_ = false;  // of each phase: nothing overlaps, strips are packed one after the other
   bool phases_alike_ = false;  // one tap each, and what one of them has packed serves all

@@ -208,7 +208,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   product.relu = is_relu();
   product.bias_terms = adds_to_bias(tile.phases);
   const auto multiply = [&](const Strip& strip, std::span<const kernels::GemmPlace> places,
-                            std::int64_t p) {
+                            std::int64_t p, const float* strips_packed = nullptr) {
     product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
     product.bias = slot.bias + p * rows;
     if (in_place && half) product.half = reinterpret_cast<std::uint16_t*>(at(p * rows, 0));
@@ -228,7 +228,11 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
       ahead_bytes = 0;
       ++ahead_channel;
     }
-    gemm_.strips(strip.count / gemm_.lanes, std::min(rows, channels - p * rows))(product);
+    const std::int64_t count = std::min(rows, channels - p * rows);
+    const bool is_packed = strips_packed != nullptr && count == rows;
+    product.b = is_packed ? strips_packed : input;
+    const auto function = is_packed ? gemm_.packed_strips : gemm_.strips;
+    function(strip.count / gemm_.lanes, count)(product);
   };
   const auto multiply_aside = [&](const Strip& strip, std::int64_t p) {
     const std::int64_t count = std::min(rows, channels - p * rows);
@@ -241,12 +245,15 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
                          g.out_channel_stride, count, strip.count);
   };
   StripGroups groups;
+  const bool packs = packs_strips(tile);
   for (std::int64_t first = 0, end; first < strips; first = end) {
-    end = std::min(first + kStripsTogether, strips);
+    end = std::min(first + (packs ? packed_strips_ : kStripsTogether), strips);
     if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, 0, groups);
+    if (packs) pack_groups(input, groups, slot.packed);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t i = 0; in_place && i < groups.count; ++i) {
-        multiply(*groups.groups[i].like, groups.groups[i].places, p);
+        const StripGroups::Group& group = groups.groups[i];
+        multiply(*group.like, group.places, p, group.packed);
       }
       for (std::int64_t s = first; !in_place && s < end; ++s) multiply_aside(slot.strips[s], p);
     }
@@ -259,6 +266,12 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
       }
     }
   }
+}
+
+// Where no other thread writes beside them, or so far away that it pays.
+bool ConvolutionPlan::fetches_sums(const Tile& joined) const noexcept {
+  return slots_ == 1 || tiling_.box_count() == 1 ||
+         joined.count[2] >= (base::is_amd() ? kLongRunOfAmd : kLongRun);
 }
 
 // As many as have their input near.
@@ -289,14 +302,11 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
   const std::int64_t together = near_strips();
   const std::int64_t count = list_strips(tile, g.in_channels, slot);
   const std::span<const Strip> strips(slot.strips, slot.strips + count);
-  kernels::GemmStrips product{
-      .b = copies_strips_ ? slot.planes : input,
-      .sums_stride = g.out_channel_stride,
-      // Where no other thread writes beside them, or so far away that it pays.
-      .fetches_sums = slots_ == 1 || tiling_.box_count() == 1 ||
-                      tile.count[2] >= (base::is_amd() ? kLongRunOfAmd : kLongRun),
-      .relu = is_relu(),
-      .next = reinterpret_cast<const char*>(input)};
+  kernels::GemmStrips product{.b = copies_strips_ ? slot.planes : input,
+                              .sums_stride = g.out_channel_stride,
+                              .fetches_sums = fetches_sums(tile),
+                              .relu = is_relu(),
+                              .next = reinterpret_cast<const char*>(input)};
   const bool spreads = product.fetches_sums && g.in_channels >= rows;
   const std::int64_t other_terms = g.in_channels - (spreads ? rows : 0);
   StripGroups groups;
@@ -338,12 +348,13 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
       product.bias = slot.bias + p * rows;
       product.sums = output + p * rows * g.out_channel_stride;
       for (std::int64_t i = 0; i < groups.count; ++i) {
-        const auto& [like, places] = groups.groups[i];
-        product.terms = like->terms;
-        product.depth = like->depth;
-        product.places = places.data();
-        product.count = std::ssize(places);
-        gemm_.strips(like->count / gemm_.lanes, std::min(rows, channels - p * rows))(product);
+        const StripGroups::Group& group = groups.groups[i];
+        const Strip& like = *group.like;
+        product.terms = like.terms;
+        product.depth = like.depth;
+        product.places = group.places.data();
+        product.count = std::ssize(group.places);
+        gemm_.strips(like.count / gemm_.lanes, std::min(rows, channels - p * rows))(product);
       }
     }
   }
@@ -373,7 +384,7 @@ void ConvolutionPlan::group_strips(std::span<const Strip> strips, std::int64_t f
       taken[i - first] = true;
       take(strips[i]);
     }
-    groups.groups[groups.count++] = {&like, {begin, place}};
+    groups.groups[groups.count++] = {&like, {begin, place}, nullptr};
     std::int64_t ahead = 0;
     for (std::int64_t i = end; i < std::ssize(strips) && ahead < kernels::kGemmPlacesAhead; ++i) {
       if (!is_alike(strips[i])) continue;

@@ -249,7 +249,7 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
               .count = static_cast<std::int32_t>(count),
               .taps = static_cast<std::int32_t>(depths[index] / channels),
               .phase = static_cast<std::int16_t>(i),
-              .rows_follow = !across_ && ranges[index] == all_taps(i)};
+              .all_taps = ranges[index] == all_taps(i)};
           w = next;
         }
       }

@@ -122,6 +122,10 @@ inline constexpr std::int64_t kFirstSlab = 16;
 bool stays_in_first_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;
 bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t positions) noexcept;
 
+// Whether strips of a 1x1 layer across are copied, to lie as products read them.
+bool suits_packed_strips(const ConvolutionGeometry& geometry,
+                         const kernels::GemmKernel& kernel) noexcept;
+
 // Vectors of positions, and output channels a panel, for sums across.
 std::int64_t vectors_across(const ConvolutionGeometry& geometry,
                             const kernels::GemmKernel& kernel) noexcept;

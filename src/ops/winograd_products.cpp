@@ -142,6 +142,8 @@ class UnitWinograd final : public WinogradConvolution {
   const kernels::WinogradUnit& kernels_of_unit_;
 };
 
+static_assert(kernels::kGemmBlock == kSplitBlock);
+
 // Products in float32.
 class VectorWinograd final : public WinogradConvolution {
  public:
@@ -229,7 +231,9 @@ class VectorWinograd final : public WinogradConvolution {
         std::int64_t first = 0;
         for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
           const std::int64_t outputs = strips_.size(strip);
-          const kernels::GemmFunction function = gemm_.tile(vectors_, outputs, 1);
+          const kernels::GemmFunction function = gemm_.of_blocks_tile != nullptr
+                                                     ? gemm_.of_blocks_tile(vectors_, outputs)
+                                                     : gemm_.tile(vectors_, outputs, 1);
           for (std::int64_t c = near; c < end; c += chain_, next += chain_ * next_step) {
             ahead.fetch();
             function({.a = filter + c * kSplitBlock + first,
@@ -285,7 +289,7 @@ class VectorWinograd final : public WinogradConvolution {
                                      .next = next,
                                      .next_step = ahead,
                                      .first = c == tile.begin,
-                                     .rows_follow = lanes == kSplitBlock,
+                                     .rows_follow = true,
                                      .apart = c > tile.begin});
             }
             a += tiles;

@@ -34,6 +34,9 @@ constexpr std::int64_t kPaddedRow = -2;
 // A step of 1, where far_tile() brings what is wanted next from memory.
 constexpr std::int64_t kFar = -3;
 
+// A step of 1, and terms as of_blocks_tile() has them.
+constexpr std::int64_t kOfBlocks = -4;
+
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
@@ -58,7 +61,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       acc[m][v] = starts ? set(0.0f) : load(from + v * kLanes);
     }
   }
-  const float* const a = tile.a;
+  const float* a = tile.a;
   const auto take = [&](std::int64_t of_a, const float* b, std::int64_t begin = 0,
                         std::int64_t stop = kPositions) WEFT_UNROLLED
       __attribute__((always_inline)) {
@@ -90,7 +93,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
     next += tile.next_step;
   };
-  constexpr std::int64_t kRow = kVectors * kLanes;
+  constexpr std::int64_t kRow = kStep == kFar ? kGemmBlock : kVectors * kLanes;
   if constexpr (kStep == kPaddedRow) {
     for (; term != end; term += kPaddedTaps) {
       const float* const b = tile.b + term->b;
@@ -101,8 +104,24 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       }
     }
   }
+  if constexpr (kStep == kOfBlocks) {
+    const float* b = tile.b;
+    const std::int64_t next_step = tile.next_step;
+    std::int64_t left = tile.depth;
+    for (; left >= kTurn; left -= kTurn) {
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + 2 * next_step);
+      next += kTurn * next_step;
+#pragma GCC unroll 4
+      for (std::int64_t i = 0; i < kTurn; ++i) take(i * kGemmBlock, b + i * kRow);
+      b += kTurn * kRow;
+      a += kTurn * kGemmBlock;
+    }
+    for (; left > 0; --left, b += kRow, a += kGemmBlock) take(0, b);
+    term = end;
+  }
 #ifdef __FMA__  // elsewhere products wait for their sums anyway
-  const bool follow = kStep != kPaddedRow && tile.rows_follow;
+  const bool follow = kStep != kOfBlocks && kStep != kPaddedRow && tile.rows_follow;
   const std::int64_t in_turns = follow ? tile.depth - tile.depth % kTurn : 0;
   for (const GemmTerm* stop = term + in_turns; term != stop; term += kTurn) {
     const float* const b = tile.b + term->b;
@@ -118,7 +137,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
   }
 #endif
-  for (; term != end; ++term) {
+  for (; kStep != kOfBlocks && term != end; ++term) {
     fetch();
     take(term->a, tile.b + term->b);
   }
@@ -354,6 +373,12 @@ GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions) n
 GemmFunction gemm_far_f32(std::int64_t positions) noexcept {
   return functions<2, kFar>[static_cast<size_t>(positions - 1)];
 }
+
+#if defined(__FMA__) && !defined(__AVX512F__)
+GemmFunction gemm_of_blocks_f32(std::int64_t vectors, std::int64_t positions) noexcept {
+  return function<kOfBlocks>(vectors, positions);
+}
+#endif
 
 GemmFunction gemm_at_offsets_f32(std::int64_t vectors, std::int64_t positions) noexcept {
   return function<kOffsets>(vectors, positions);

@@ -98,6 +98,9 @@ inline constexpr int kGemmMaxVectors = 3;
 
 inline constexpr std::int64_t kPaddedTaps = 3;
 
+// Rows of packed filters of Winograd's algorithm, in floats.
+inline constexpr std::int64_t kGemmBlock = 32;
+
 struct GemmKernel {
   Isa isa;
   std::int64_t lanes;                           // columns a vector
@@ -109,12 +112,24 @@ struct GemmKernel {
   // and b. Null: no such tile.
   GemmFunction (*padded_row_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   // The same, of two vectors at an a_step of 1, where what is wanted next is not just nearer but
-  // comes from memory: every line of the next_step bytes, at most a row of b, is asked for.
+  // comes from memory: every line of the next_step bytes, at most a row of b, is asked for. Rows
+  // of b that follow each other are kGemmBlock long here.
   GemmFunction (*far_tile)(std::int64_t positions) noexcept;
+  // The same, at an a_step of 1, of terms at a[k * kGemmBlock] and b[k * columns], which need no
+  // list. Null: no such tile.
+  GemmFunction (*of_blocks_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   // The same for positions at offsets of their own.
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // The same where rows of a and of b follow each other, and strips: a(k, m) = a[k * positions +
+  // m], b(k, n) = b[(i * depth + k) * columns + n] of strip i, as pack() lays them out. All terms
+  // are one chain. Null: no such tile.
+  GemmStripsFunction (*packed_strips)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // A strip of so many vectors: to[k * columns + n] = from[terms[k].b + n]. Returns where the next
+  // one goes.
+  float* (*pack)(const float* from, std::int64_t vectors, const GemmTerm* terms, std::int64_t depth,
+                 float* to) noexcept;
   void (*windows)(const GemmWindows& sums) noexcept;  // or null
   void (*pairs)(const GemmPairs& pairs) noexcept;     // or null
   bool rounds;                                        // can write float16

@@ -26,14 +26,24 @@ constexpr void (*pairs_of_avx512)(const GemmPairs&) noexcept = nullptr;
 #endif
 #ifdef WEFT_HAVE_avx2
 constexpr auto pairs_of_avx2 = avx2::gemm_pairs;
+constexpr auto of_blocks_of_avx2 = avx2::gemm_of_blocks_f32;
+constexpr auto packed_of_avx2 = avx2::gemm_packed_f32;
+constexpr auto pack_of_avx2 = avx2::gemm_pack_f32;
 #else
 constexpr void (*pairs_of_avx2)(const GemmPairs&) noexcept = nullptr;
+constexpr GemmFunction (*of_blocks_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
+constexpr GemmStripsFunction (*packed_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
+constexpr float* (*pack_of_avx2)(const float*, std::int64_t, const GemmTerm*, std::int64_t,
+                                 float*) noexcept = nullptr;
 #endif
 
 constexpr auto windows_of(Isa isa) { return isa == Isa::avx512 ? windows_of_avx512 : nullptr; }
 constexpr auto pairs_of(Isa isa) {
   return isa == Isa::avx512 ? pairs_of_avx512 : isa == Isa::avx2 ? pairs_of_avx2 : nullptr;
 }
+constexpr auto of_blocks_of(Isa isa) { return isa == Isa::avx2 ? of_blocks_of_avx2 : nullptr; }
+constexpr auto packed_of(Isa isa) { return isa == Isa::avx2 ? packed_of_avx2 : nullptr; }
+constexpr auto pack_of(Isa isa) { return isa == Isa::avx2 ? pack_of_avx2 : nullptr; }
 
 #define WEFT_GEMM(level)                                     \
   with_shape({.isa = Isa::level,                             \
@@ -42,9 +52,12 @@ constexpr auto pairs_of(Isa isa) {
               .tile = level::gemm_f32,                       \
               .padded_row_tile = level::gemm_padded_row_f32, \
               .far_tile = level::gemm_far_f32,               \
+              .of_blocks_tile = of_blocks_of(Isa::level),    \
               .max_offset_positions = {},                    \
               .offset_tile = level::gemm_at_offsets_f32,     \
               .strips = level::gemm_strips_f32,              \
+              .packed_strips = packed_of(Isa::level),        \
+              .pack = pack_of(Isa::level),                   \
               .windows = windows_of(Isa::level),             \
               .pairs = pairs_of(Isa::level),                 \
               .rounds = false,                               \

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/strips.h"
+#include "kernels/kernel_test.h"
+#include "support/number.h"
+
+namespace weft::kernels {
+namespace {
+
+class GemmPackedTest : public KernelTest<GemmKernel> {
+ protected:
+  void fill(std::span<float> values) {
+    std::uniform_real_distribution<float> distribution(-1, 1);
+    for (float& value : values) value = distribution(random_);
+  }
+
+  // Of the first columns of a tile; `before`: what a chain begins with.
+  float add_product(float a, float b, float before) const {
+    return GetParam().isa < Isa::avx2 ? a * b + before : std::fmaf(a, b, before);
+  }
+
+  std::mt19937_64 random_{20261128};
+};
+
+INSTANTIATE_TEST_SUITE_P(, GemmPackedTest,
+                         ::testing::ValuesIn(rows_with(&GemmKernel::packed_strips,
+                                                       gemm_kernel_table())),
+                         level_name<GemmKernel>);
+
+class GemmBlocksTest : public GemmPackedTest {};
+INSTANTIATE_TEST_SUITE_P(, GemmBlocksTest, ::testing::ValuesIn(gemm_kernel_table()),
+                         level_name<GemmKernel>);
+
+struct PackedCase {
+  std::int64_t depth, gap, count;
+  bool bias, fetches_sums;
+};
+
+TEST_P(GemmPackedTest, StripsAreSumsInOneChain) {
+  const PackedCase cases[] = {{0, 0, 2, true, false},  {1, 1, 1, false, true},
+                              {3, 0, 3, true, true},   {4, 2, 1, true, true},
+                              {12, 0, 2, false, true}, {13, 3, 4, true, true},
+                              {31, 0, 3, true, false}, {66, 1, 5, true, true}};
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      for (const PackedCase& c : cases) {
+        const std::int64_t columns = vectors * GetParam().lanes;
+        const std::int64_t pitch = columns + c.gap, stride = c.count * pitch;
+        const std::int64_t size = m * stride - c.gap;
+        const bool relu = c.depth % 2 != 0;
+        const StridedArray<float> a(c.depth * m, 1), bias(m, 1), sums(size, 1, 7.0f);
+        const StridedArray<float> from(c.depth == 0 ? 0 : c.depth + c.count - 2 + columns, 1);
+        const StridedArray<float> b(c.count * c.depth * columns, 1);
+        fill(a.all());
+        fill(from.all());
+        fill(bias.all());
+        std::vector<GemmTerm> terms;
+        for (std::int64_t k = 0; k < c.depth; ++k) terms.push_back({k * m, c.depth - 1 - k});
+        std::vector<GemmPlace> places;
+        float* to = b.first();
+        for (std::int64_t i = 0; i < c.count; ++i) {
+          to = GetParam().pack(from.first() + i, vectors, terms.data(), c.depth, to);
+          places.push_back({0, (c.count - 1 - i) * pitch});
+        }
+        ASSERT_EQ(to, b.first() + c.count * c.depth * columns);
+        ASSERT_TRUE(b.intact());
+        places.insert(places.end(), kGemmPlacesAhead, places.back());
+        GemmStrips strips = {.a = a.first(),
+                             .b = b.first(),
+                             .sums = sums.first(),
+                             .sums_stride = stride,
+                             .bias = c.bias ? bias.first() : nullptr,
+                             .depth = c.depth,
+                             .places = places.data(),
+                             .count = c.count,
+                             .fetches_sums = c.fetches_sums,
+                             .relu = relu,
+                             .next = reinterpret_cast<const char*>(b.first()),
+                             .next_step = 100,
+                             .next_line = 50};
+        GetParam().packed_strips(vectors, m)(strips);
+        std::vector<float> expected(static_cast<std::size_t>(size), 7.0f);
+        for (std::int64_t i = 0; i < c.count; ++i) {
+          for (std::int64_t n = 0; n < m * columns; ++n) {
+            float sum = 0;
+            for (std::int64_t k = 0; k < c.depth; ++k) {
+              sum = add_product(a[k * m + n / columns], from[i + terms[k].b + n % columns], sum);
+            }
+            if (c.bias) sum += bias[n / columns];
+            if (relu && sum < 0) sum = 0;
+            const std::int64_t at = places[i].sums + n / columns * stride + n % columns;
+            expected[static_cast<std::size_t>(at)] = sum;
+          }
+        }
+        for (std::int64_t i = 0; i < size; ++i) {
+          ASSERT_EQ(sums[i], expected[static_cast<std::size_t>(i)])
+              << vectors << " x " << m << ", sum " << i << ", " << c.depth;
+        }
+        ASSERT_TRUE(sums.intact());
+        const StridedArray<std::uint16_t> half(size, 1, testing::double_to_half(7));
+        strips.half = half.first();
+        GetParam().packed_strips(vectors, m)(strips);
+        for (std::int64_t i = 0; i < size; ++i) {
+          ASSERT_EQ(half[i], testing::double_to_half(sums[i])) << i;
+        }
+        ASSERT_TRUE(half.intact());
+      }
+    }
+  }
+}
+
+TEST_P(GemmPackedTest, NanIsOneAndTheSame) {
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      const std::int64_t columns = vectors * GetParam().lanes;
+      for (std::int64_t i = 0; i < m * columns; ++i) {
+        std::vector<float> a(m, 1.0f), b(columns, 1.0f), sums(m * columns);
+        a[i / columns] = 0;
+        b[i % columns] = HUGE_VALF;
+        const GemmPlace place = {0, 0};
+        GetParam().packed_strips(vectors, m)({.a = a.data(),
+                                              .b = b.data(),
+                                              .sums = sums.data(),
+                                              .sums_stride = columns,
+                                              .depth = 1,
+                                              .places = &place,
+                                              .count = 1});
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(sums[i]), 0xffc00000u) << i;
+        ASSERT_EQ(std::ranges::count_if(sums, [](float x) { return std::isnan(x); }), 1);
+      }
+    }
+  }
+}
+
+struct BlocksCase {
+  std::int64_t depth, gap;
+  bool first, apart, bias, last;
+};
+
+// Rows of kGemmBlock, of which a tile takes a part: of a by of_blocks_tile(), of b by far_tile().
+TEST_P(GemmBlocksTest, TilesTakeAPartOfEachRow) {
+  const BlocksCase cases[] = {{1, 0, true, false, true, true},   {3, 1, false, true, false, false},
+                              {4, 0, true, false, false, false}, {8, 2, false, false, true, true},
+                              {31, 0, false, true, true, true},  {66, 1, true, true, false, true}};
+  const auto test = [&](std::int64_t vectors, std::int64_t m, const BlocksCase& c, bool of_a) {
+    const std::int64_t columns = vectors * GetParam().lanes, stride = columns + c.gap;
+    const std::int64_t a_row = of_a ? kGemmBlock : m, b_row = of_a ? columns : kGemmBlock;
+    const StridedArray<float> a((c.depth - 1) * a_row + m, 1), bias(columns, 1);
+    const StridedArray<float> b((c.depth - 1) * b_row + columns, 1);
+    const StridedArray<float> acc((m - 1) * stride + columns, 1);
+    fill(a.all());
+    fill(b.all());
+    fill(bias.all());
+    fill(acc.all());
+    const std::vector<float> before(acc.all().begin(), acc.all().end());
+    std::vector<GemmTerm> terms;
+    for (std::int64_t k = 0; k < c.depth; ++k) terms.push_back({k * a_row, k * b_row});
+    GemmTile tile = {.a = a.first(),
+                     .b = b.first(),
+                     .acc = acc.first(),
+                     .bias = c.bias ? bias.first() : nullptr,
+                     .terms = of_a ? nullptr : terms.data(),
+                     .depth = c.depth,
+                     .a_step = 1,
+                     .acc_stride = stride,
+                     .next = reinterpret_cast<const char*>(b.first()),
+                     .first = c.first,
+                     .rows_follow = true,
+                     .relu = c.depth % 2 != 0,
+                     .last = c.last,
+                     .apart = c.apart};
+    for (const std::int64_t next_step : {16, 64, 128}) {
+      std::copy(before.begin(), before.end(), acc.all().begin());
+      tile.next_step = next_step;
+      (of_a ? GetParam().of_blocks_tile(vectors, m) : GetParam().far_tile(m))(tile);
+      for (std::int64_t i = 0; i < std::ssize(before); ++i) {
+        const std::int64_t n = i % stride;
+        float expected = before[static_cast<std::size_t>(i)];
+        if (n < columns) {
+          if (c.first || c.apart) expected = 0;
+          for (std::int64_t k = 0; k < c.depth; ++k) {
+            expected = add_product(a[k * a_row + i / stride], b[k * b_row + n], expected);
+          }
+          if (c.apart) expected += before[static_cast<std::size_t>(i)];
+          if (c.bias) expected += bias[n];
+          if (tile.relu && expected < 0) expected = 0;
+        }
+        ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
+      }
+      ASSERT_TRUE(acc.intact());
+    }
+  };
+  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      for (const BlocksCase& c : cases) {
+        if (vectors == 2) test(vectors, m, c, false);
+        if (GetParam().of_blocks_tile != nullptr) test(vectors, m, c, true);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels

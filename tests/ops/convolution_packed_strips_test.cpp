@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ops/split_case.h"
+#include "reference/chains.h"
+
+namespace weft {
+namespace {
+
+using ops::Floats;
+using ops::Halves;
+
+struct PackedShape {
+  std::uint32_t batch, groups, in, out;  // channels a group
+  Dims spatial;
+  std::uint32_t window = 1, stride = 1, dilation = 1, padding = 0;
+};
+
+// One tap: strips read where they lie, and such whose channels share sets of the cache, which are
+// copied before; rows that end with one vector, panels that are not full, several boxes, images
+// and groups. Several taps: strips with all of them and strips that lack some.
+const PackedShape packed_shapes[] = {
+    {1, 1, 48, 48, {10, 10}},
+    {2, 1, 50, 53, {15, 17}},
+    {1, 2, 64, 61, {7, 30}},
+    {1, 1, 200, 100, {14, 14}},
+    {1, 1, 60, 48, {41, 43}},
+    {1, 1, 96, 50, {64, 64}},
+    {1, 1, 128, 52, {4, 16, 16}},
+    {1, 1, 70, 70, {2000}},
+    {1, 1, 52, 49, {31, 33}, 1, 2},
+    {2, 1, 48, 60, {12, 9, 10}, 1, 2},
+    {1, 1, 9, 30, {12, 40}, 3, 1, 1, 1},
+    {2, 1, 8, 26, {11, 70}, 3, 2, 1, 1},
+    {1, 2, 12, 33, {9, 35}, 3, 1, 2, 2},
+    {1, 1, 40, 70, {333}, 3, 1, 1, 1},
+    {1, 1, 10, 40, {5, 6, 50}, 3, 1, 1, 1},
+};
+
+class PackedStripsTest : public ops::NumbersTest {
+ protected:
+  void SetUp() override { skip_without(Isa::avx2); }
+};
+
+ConvolutionParams packed_params(const PackedShape& s) {
+  ConvolutionParams p = ops::pointwise(s.batch, s.groups, s.in, s.out, s.spatial);
+  const std::size_t rank = s.spatial.size();
+  std::fill(p.filter.sizes.begin() + 2, p.filter.sizes.end(), s.window);
+  p.strides = Dims(rank, s.stride);
+  p.dilations = Dims(rank, s.dilation);
+  p.start_padding = p.end_padding = Dims(rank, s.padding);
+  p.fused_activation.reset();
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+TEST_F(PackedStripsTest, SumsAreChains) {
+  for (const PackedShape& shape : packed_shapes) {
+    ConvolutionParams params = packed_params(shape);
+    const Floats x = numbers(ops::count_of(params.input)),
+                 w = numbers(ops::count_of(params.filter));
+    const Floats b = numbers(ops::count_of(*params.bias));
+    const Floats sums = reference::chains(params, x, w, b);
+    for (const float slope : {1.0f, 0.25f, 0.0f}) {
+      if (slope != 1) {
+        params.fused_activation =
+            slope == 0 ? Activation{.type = OperatorType::activation_relu}
+                       : Activation{.type = OperatorType::activation_leaky_relu, .alpha = slope};
+      }
+      Floats expected = sums;
+      for (float& y : expected) y = y < 0 ? slope * y : y;
+      for (const unsigned threads : {1u, 2u, 5u}) {
+        // Not strict, sums of many terms are several chains where they are not across.
+        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = shape.in > 128};
+        options.winograd = Winograd::never;
+        const Floats y = ops::run(plan(params, options), x, w, b);
+        ASSERT_EQ(y.size(), expected.size());
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          ASSERT_EQ(y[i], expected[i])
+              << "at " << i << ", " << shape.in << " to " << shape.out << " channels, "
+              << shape.spatial.back() << " columns, window " << shape.window << ", " << threads
+              << " threads";
+        }
+      }
+    }
+  }
+}
+
+// Channels of the same weights have the same sums, those of a panel that is not full too; phases of
+// 48 and of 24 terms.
+TEST_F(PackedStripsTest, ChannelsAreSummedAlike) {
+  for (const std::uint32_t columns : {40u, 100u}) {
+    ConvolutionParams params;
+    params.mode = ConvolutionMode::cross_correlation;
+    params.direction = ConvolutionDirection::backward;
+    params.input.sizes = {1, 8, 12, columns};
+    params.filter.sizes = {8, 26, 3, 3};
+    params.bias = TensorDesc{.sizes = {1, 26, 1, 1}};
+    params.strides = {2, 1};
+    params.output.sizes = output_sizes(params);
+    const Floats x = numbers(ops::count_of(params.input)), taps = numbers(9 * 8);
+    Floats w;
+    for (std::size_t i = 0; i < 8; ++i) {
+      for (int o = 0; o < 26; ++o) w.insert(w.end(), &taps[9 * i], &taps[9 * i] + 9);
+    }
+    const Floats y =
+        ops::run(plan(params, {.threads = 1, .max_isa = Isa::avx2}), x, w, Floats(26, 0.7f));
+    const std::size_t plane = y.size() / 26;
+    for (std::size_t i = plane; i < y.size(); ++i) {
+      ASSERT_EQ(y[i], y[i % plane]) << columns << ", channel " << i / plane;
+    }
+  }
+}
+
+TEST_F(PackedStripsTest, Float16IsRoundedAtTheEnd) {
+  for (const PackedShape& shape : packed_shapes) {
+    ConvolutionParams params = packed_params(shape);
+    const Halves x = ops::halves(numbers(ops::count_of(params.input)));
+    const Halves w = ops::halves(numbers(ops::count_of(params.filter)));
+    const Halves b = ops::halves(numbers(ops::count_of(*params.bias)));
+    Floats sums = reference::chains(params, ops::widened(x), ops::widened(w), ops::widened(b));
+    for (const bool relu : {false, true}) {
+      if (relu) {
+        params.fused_activation = Activation{.type = OperatorType::activation_relu};
+        for (float& y : sums) y = std::max(y, 0.0f);
+      }
+      for (const unsigned threads : {1u, 3u}) {
+        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = shape.in > 128};
+        options.winograd = Winograd::never;
+        EXPECT_EQ(ops::run(plan(ops::as_halves(params), options), x, w, b), ops::halves(sums))
+            << shape.in << " to " << shape.out << " channels, " << shape.spatial.back()
+            << " columns, window " << shape.window;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft
