@@ -124,7 +124,8 @@ struct GemmKernel {
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   // The same where rows of a and of b follow each other, and strips: a(k, m) = a[k * positions +
   // m], b(k, n) = b[(i * depth + k) * columns + n] of strip i, as pack() lays them out. All terms
-  // are one chain. Null: no such tile.
+  // are one chain, without bias_terms; lines of sums are fetched where there are terms enough.
+  // Null: no such tile.
   GemmStripsFunction (*packed_strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   // A strip of so many vectors: to[k * columns + n] = from[terms[k].b + n]. Returns where the next
   // one goes.

@@ -17,7 +17,7 @@ namespace {
 
 using std::size_t;
 
-// Terms a turn: what is no multiply-add and no load is a tenth of an instruction a product so.
+// Terms a turn: what is no multiply-add and no load is a quarter of an instruction a product so.
 constexpr int64_t kTurn = 4;
 
 constexpr int64_t kFloatsALine = 16;
@@ -74,7 +74,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         a += kTurn * kPositions;
         b += kTurn * kColumns;
       } while (--left > 0);
-      if (fetches && after > 0) wanted = next;
+      if (after > 0) wanted = next;
       step = s.next_step;
       line = s.next_line;
       left = after;
