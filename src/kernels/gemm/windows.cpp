@@ -108,7 +108,7 @@ class Taps {
 
   // Calls use(w, x) for taps w in [kFirst, kEnd) of row k, in their order.
   template <int kFirst, int kEnd, class Use>
-  [[gnu::always_inline]] void each(int64_t k, const Use& use) const {
+  [[gnu::always_inline]] WEFT_UNROLLED void each(int64_t k, const Use& use) const {
     const T* from[N];
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n) {
@@ -121,7 +121,7 @@ class Taps {
     }
     // Both of a pair at once: what they come from need not stay in registers.
     Vector x[N], odd[N];
-    const auto load = [&](int w) __attribute__((always_inline)) {
+    const auto load = [&](int w) WEFT_UNROLLED __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int n = 0; n < N; ++n) {
         x[n] = part(from[n], w, n, 0);
@@ -159,7 +159,7 @@ class Taps {
   static constexpr int kColumns = columns_of<kStep>;
   static constexpr int kMasks = 1 + (kLie == Lie::columns ? N - 1 : 0);
 
-  [[gnu::always_inline]] Vector part(const T* from, int w, int n, int part) const {
+  [[gnu::always_inline]] WEFT_UNROLLED Vector part(const T* from, int w, int n, int part) const {
     const T* const at = from + w + part * kLanes;
     Vector x;
     if constexpr (kLie == Lie::inside) {
@@ -207,12 +207,12 @@ WEFT_UNROLLED void sum_block(const GemmWindows& s, int64_t p, int64_t r, int64_t
       for (int n = 0; n < N; ++n) accumulate(factor, x[n], sums[m][n]);
     }
   };
-  const auto fetch_results = [&]() __attribute__((always_inline)) {
+  const auto fetch_results = [&]() WEFT_UNROLLED __attribute__((always_inline)) {
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n) __builtin_prefetch(wanted.out + n * vector);
     wanted.out += s.out_channel_stride;
   };
-  const auto fetch_input = [&](int64_t k) __attribute__((always_inline)) {
+  const auto fetch_input = [&](int64_t k) WEFT_UNROLLED __attribute__((always_inline)) {
     constexpr int64_t kInRows = rows_of<N, kLie>;
     constexpr int64_t kBytes = columns_of<kStep> * N / kInRows * kLanes * int64_t{sizeof(T)};
     // Of short rows, of which one follows the other, the last line is the first of the next one.

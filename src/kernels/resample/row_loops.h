@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/resample/row_makers.h"
+#include "kernels/unrolled.h"
 
 #ifdef __AVX2__
 
@@ -14,7 +15,7 @@ namespace weft::kernels::WEFT_ISA {
 // Of all rows one after the other as many parts from element `first` on as there may be; returns
 // the element after them. What were not inlined would take its vectors through memory.
 template <class Lanes, class RowMaker>
-[[gnu::flatten]] std::int64_t interpolate_columns(const LerpRows& k, std::int64_t first) noexcept {
+WEFT_FLATTEN std::int64_t interpolate_columns(const LerpRows& k, std::int64_t first) noexcept {
   using Element = typename Lanes::Element;
   using Vector = typename Lanes::Vector;
   using Part = typename RowMaker::Part;
