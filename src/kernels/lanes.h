@@ -1,8 +1,8 @@
 #pragma once
 
-// What kernels that move data share: lines about to be written, and parts of vectors of 64 bytes by
-// masks with a bit for each lane, where lanes whose bit is 0 are neither read nor written. Static:
-// each level's code keeps its own copy.
+// What kernels that move data share: lines about to be written, and parts of vectors: with AVX2 the
+// first lanes, with AVX-512 those of masks with a bit for each lane, where lanes whose bit is 0 are
+// neither read nor written. Static: each level's code keeps its own copy.
 
 #include <cstdint>
 

@@ -6,11 +6,9 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/lanes.h"
 #include "kernels/one_nan.h"
 #include "kernels/split/split.h"
 #ifdef __AVX512F__
@@ -121,10 +119,9 @@ inline Vector load(Mask mask, const std::uint16_t* from) {
 }
 inline Vector load_aligned(const float* from) { return _mm256_load_ps(from); }
 inline void store_aligned(float* to, Vector x) { _mm256_store_ps(to, x); }
+// Some processors take long for masked stores.
 inline void store(float* to, Mask mask, Vector x) {
-  const unsigned bits = bits_of(mask);
-  if ((bits & (bits + 1)) == 0) return store_first(x, to, std::popcount(bits));
-  _mm256_maskstore_ps(to, mask, x);
+  is_whole(mask) ? _mm256_storeu_ps(to, x) : _mm256_maskstore_ps(to, mask, x);
 }
 inline void store(std::uint16_t* to, Mask mask, Vector x) {
   const __m128i halves = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
