@@ -17,15 +17,15 @@ namespace weft::ops {
 namespace {
 
 // Packed columns are read again from the second-level cache; those of large images from the third.
-constexpr std::uint64_t kWantedBytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t kWantedColumnBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostColumnBytes = std::uint64_t{8} << 20;
 
 // Of a block's elements, as long as there are channels: less would leave most of a line to later.
 constexpr std::uint64_t kLeastRunBytes = 256;
 
 // FOLD adds rows of windows as long as that where they lie. Overlapping tiles of 64x64 took as long
 // either way, frames of 1024 a fifth more time turned over.
-constexpr std::uint32_t kLongRow = 64;
+constexpr std::uint32_t kLongWindowRow = 64;
 
 // Fewer blocks, or elements of one, are turned over as fast where they lie.
 constexpr std::uint32_t kFew = 8;
@@ -49,20 +49,21 @@ std::shared_ptr<const PlanBody> make(const Params& params, const PlanOptions& op
       elements < kFew) {
     return planner(params, options);
   }
-  if (!kUnfolds<Params> && params.window_sizes.back() >= kLongRow) return planner(params, options);
+  if (!kUnfolds<Params> && params.window_sizes.back() >= kLongWindowRow)
+    return planner(params, options);
   const std::uint32_t all = image_of(params).sizes[1];
   const std::uint64_t element_bytes = byte_size(columns.data_type);
   const std::uint64_t channel_run = elements / all * element_bytes;
   const std::uint64_t channel_bytes = channel_run * blocks;
   const std::uint64_t least = base::divide_up(kLeastRunBytes, channel_run);
   const auto channels = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(std::max(kWantedBytes / channel_bytes, least), 1, all));
-  if (channels * channel_bytes > kMostBytes) return planner(params, options);
+      std::clamp<std::uint64_t>(std::max(kWantedColumnBytes / channel_bytes, least), 1, all));
+  if (channels * channel_bytes > kMostColumnBytes) return planner(params, options);
   const std::uint32_t batch = image_of(params).sizes[0];
   std::uint32_t images = 1;
   if (channels == all) {
     images = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(kWantedBytes / (channels * channel_bytes), 1, batch));
+        std::clamp<std::uint64_t>(kWantedColumnBytes / (channels * channel_bytes), 1, batch));
   }
   constexpr OperatorType kType = kUnfolds<Params> ? OperatorType::unfold : OperatorType::fold;
   const auto part_of = [&](std::uint32_t n, std::uint32_t c) {

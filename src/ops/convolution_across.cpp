@@ -32,7 +32,6 @@ constexpr std::int64_t kPanelsAPass = 8;
 
 void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   const ConvolutionGeometry& g = geometry_;
-  constexpr int kLast = kSpatial - 1;
   const std::int64_t columns = vectors_ * gemm_.lanes;
   const std::int64_t others = g.batch * g.groups * phase_counts_[0] * phase_counts_[1];
   const std::int64_t positions = position_count(g);
@@ -86,7 +85,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
       std::clamp(base::divide_up(positions, base::divide_up(wanted, others)), least, most);
   std::int64_t inner = 1;  // positions of the dimensions done
   tiling_.strip = columns;
-  for (int d = kLast; d >= 0; --d) {
+  for (int d = kWidth; d >= 0; --d) {
     const std::int64_t size = g.axes[d].max_count();
     const std::int64_t parts =
         base::divide_up(size, std::min(size, std::max<std::int64_t>(left, 1)));
@@ -95,7 +94,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
       const std::int64_t even = base::round_up(part, gemm_.lanes);
       const bool fair = slabs_ && inner == 1 && size % even >= columns;
       part = fair ? even : choose_joined(d, part, inner);
-    } else if (d == kLast && part < size) {
+    } else if (d == kWidth && part < size) {
       part = base::divide_up(part, columns) * columns;
       // No row may end in less than whole vectors.
       if (size % part != 0 && size % part < columns) part = size;

@@ -26,8 +26,6 @@ constexpr std::int64_t kNarrowColumns = 8;
 // which fetches ahead in long runs itself.
 constexpr std::int64_t kMaxFetch = 64 << 10;
 
-constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
-
 std::int64_t panel_rows(std::int64_t out_channels) {
   return base::divide_up(out_channels, base::divide_up(out_channels, kDirectChannels));
 }

@@ -14,8 +14,6 @@ using kernels::kDirectChannels;
 
 namespace {
 
-constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
-
 // Fewer are better copied: their planes stay in the first-level cache. With AVX2 one output channel
 // has other kernels for copies, which read each row once for all rows of the window.
 constexpr std::int64_t kFewestChannels = 8, kFewestForOne = 16;

@@ -15,13 +15,11 @@ using kernels::kDirectColumns;
 
 namespace {
 
-constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
-
 // What is copied should stay in the first-level cache.
 constexpr std::int64_t kCopiedFloats = 4 << 10;
 
 // Results of some channels wait in the cache for an activation.
-constexpr std::int64_t kBatchBytes = 256 << 10;
+constexpr std::int64_t kInPlaceBatchBytes = 256 << 10;
 
 // Whole planes: their taps share no rows, but layers.
 constexpr std::int64_t kFewestLayers = 4;
@@ -108,8 +106,8 @@ void DirectConvolution::use_no_planes() noexcept {
   group_floats_ = 0;
   const std::int64_t bytes = box_[kDepth] * box_[kHeight] * box_[kWidth] * element_bytes_;
   // Two channels at a time.
-  batch_ =
-      std::min(std::clamp<std::int64_t>(kBatchBytes / bytes, 2, kMaxBatch) / 2 * 2, group_block_);
+  batch_ = std::min(std::clamp<std::int64_t>(kInPlaceBatchBytes / bytes, 2, kMaxBatch) / 2 * 2,
+                    group_block_);
   if (sums_runs()) {
     const std::int64_t in_size = geometry_.axes[kWidth].in_size();
     slot_bytes_ = data_type_ == DataType::float16

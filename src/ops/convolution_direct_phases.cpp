@@ -16,13 +16,11 @@ using kernels::kDirectPhases;
 
 namespace {
 
-constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
-
 // Terms of a sum from 0: so many that adding to those before takes little time.
 constexpr std::int64_t kBlockTerms = 64;
 
 // Lines of the output are fetched that far ahead: the processor would begin too late.
-constexpr std::int64_t kLine = 64, kAhead = 4096;  // bytes
+constexpr std::int64_t kLine = 64, kFetchAhead = 4096;  // bytes
 
 }  // namespace
 
@@ -198,7 +196,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
               row * g.out_strides[kHeight] + start * g.out_strides[kWidth];
           auto* output = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
           for (std::int64_t at = 0; at < (end - begin) * element_bytes_; at += kLine) {
-            __builtin_prefetch(output + kAhead + at, 1);
+            __builtin_prefetch(output + kFetchAhead + at, 1);
           }
           if (data_type_ == DataType::float32 && g.out_strides[kWidth] == 1) {
             rows_.interleave(from, sums_stride_, columns.count, reinterpret_cast<float*>(output),

@@ -18,7 +18,7 @@ namespace {
 
 // The planes of a tile stay in a second-level cache of 512 KiB or more, and those of one channel,
 // where they are all that a sum needs, nearly in the first level.
-constexpr std::int64_t kPlaneBytes = 448 << 10;
+constexpr std::int64_t kTilePlaneBytes = 448 << 10;
 constexpr std::int64_t kChannelBytes = 96 << 10;
 
 // Groups with small planes are copied and summed some at a time: sums that read what was just
@@ -27,12 +27,10 @@ constexpr std::int64_t kChannelBytes = 96 << 10;
 constexpr std::int64_t kBatchBytes = 16 << 10;
 
 constexpr std::int64_t kMaxTaps = 4096;
-constexpr std::int64_t kMaxPhases = 1024;
+constexpr std::int64_t kMaxDirectPhases = 1024;
 
 // Tiles a thread: enough that a thread which comes late does not leave the others waiting.
-constexpr std::int64_t kTilesAThread = 8;
-
-constexpr int kDepth = 0, kHeight = 1, kWidth = 2;
+constexpr std::int64_t kDirectTilesAThread = 8;
 
 // Where the taps of all phases lie along one dimension, in positions of the input, or of a plane
 // along the last one.
@@ -89,8 +87,8 @@ std::optional<std::array<std::int64_t, kSpatial>> best_box(const ConvolutionGeom
     reach[d] = reach_of(g.axes[d], d == kWidth);
     most[d] = g.axes[d].max_count();
   }
-  const std::int64_t limit =
-      std::min(kPlaneBytes / g.in_channels, g.in_channels == 1 ? kChannelBytes : kPlaneBytes);
+  const std::int64_t limit = std::min(kTilePlaneBytes / g.in_channels,
+                                      g.in_channels == 1 ? kChannelBytes : kTilePlaneBytes);
   std::optional<std::array<std::int64_t, kSpatial>> best;
   double least = std::numeric_limits<double>::max();
   for (std::int64_t parts = 1;; parts *= 2) {
@@ -127,10 +125,10 @@ bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions
   if (is_line_across(g, gemm) || suits_windows(params, g, options)) return false;
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.window() > AxisTaps::kMost || axis.phase_count() > kMaxPhases) return false;
+    if (axis.window() > AxisTaps::kMost || axis.phase_count() > kMaxDirectPhases) return false;
     phases *= axis.phase_count();
   }
-  if (phases > kMaxPhases) return false;
+  if (phases > kMaxDirectPhases) return false;
   // A filter past this is a broadcast one, best read where it lies.
   if (*element_count(params.filter.sizes) > (std::uint64_t{1} << 28)) return false;
   return best_box(g).has_value();
@@ -148,7 +146,7 @@ void DirectConvolution::choose_tiles(const PlanOptions& options) {
     terms *= static_cast<double>(g.axes[d].window()) * static_cast<double>(g.axes[d].max_count());
   }
   const unsigned threads = terms < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
-  const std::int64_t wanted = threads > 1 ? kTilesAThread * std::int64_t{threads} : 1;
+  const std::int64_t wanted = threads > 1 ? kDirectTilesAThread * std::int64_t{threads} : 1;
 
   by_channels_ = suits_channels();
   if (by_channels_) {

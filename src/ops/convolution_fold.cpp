@@ -30,7 +30,7 @@ constexpr std::int64_t kMostOutputs = 1 << 18;  // a row, which a thread keeps
 // products of two bands, and two sets of patches.
 constexpr std::int64_t kBandBytes = 256 << 10;
 constexpr std::int64_t kMostBandBytes = 1 << 20;
-constexpr std::int64_t kPatchBytes = 256 << 10;
+constexpr std::int64_t kFoldPatchBytes = 256 << 10;
 
 // Rows of a tile of which a few more cost little, and bands that make tiles alike.
 constexpr std::int64_t kTileRows = 48;
@@ -146,7 +146,8 @@ void FoldConvolution::choose_tiles(const PlanOptions& options) {
   // floats that it is an odd number of cache lines: no two share cache sets.
   pitch_ = 2 * half_ + kSplitBlock + kSplitBlock / 2;
   const std::int64_t position_bytes = 2 * kSplitBlock * kernels_.parts * steps_;
-  run_ = std::clamp(kPatchBytes / position_bytes / kSplitBlock * kSplitBlock, kSplitBlock, half_);
+  run_ =
+      std::clamp(kFoldPatchBytes / position_bytes / kSplitBlock * kSplitBlock, kSplitBlock, half_);
   run_ = base::round_up(base::divide_up(half_, base::divide_up(half_, run_)), kSplitBlock);
   tile_bands_ = base::divide_up(bands_, std::min(wanted, bands_));
   tiles_ = base::divide_up(bands_, tile_bands_);

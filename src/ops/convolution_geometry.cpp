@@ -170,22 +170,22 @@ std::int64_t ConvolutionGeometry::taps_before(
 // through one to one (a 1x1 convolution), they become one. Of the other two, the first is the one
 // that is left without positions, for ways that have two dimensions: windows along time alone.
 void ConvolutionGeometry::lengthen_rows() {
-  constexpr int kLast = kSpatial - 1;
-  for (int d = kLast; d > 0; --d) {
-    if (!axes[kLast].is_single()) break;
+  for (int d = kWidth; d > 0; --d) {
+    if (!axes[kWidth].is_single()) break;
     std::rotate(axes.begin(), axes.end() - 1, axes.end());
     std::rotate(in_strides.begin(), in_strides.end() - 1, in_strides.end());
     std::rotate(out_strides.begin(), out_strides.end() - 1, out_strides.end());
     std::rotate(filter_strides.begin(), filter_strides.end() - 1, filter_strides.end());
   }
-  for (int d = kLast - 1; d >= 0; --d) {
-    const std::int64_t size = axes[kLast].out_size();
-    if (!axes[kLast].is_identity() || !axes[d].is_identity() ||
-        in_strides[d] != size * in_strides[kLast] || out_strides[d] != size * out_strides[kLast]) {
+  for (int d = kWidth - 1; d >= 0; --d) {
+    const std::int64_t size = axes[kWidth].out_size();
+    if (!axes[kWidth].is_identity() || !axes[d].is_identity() ||
+        in_strides[d] != size * in_strides[kWidth] ||
+        out_strides[d] != size * out_strides[kWidth]) {
       break;
     }
     const std::int64_t merged = size * axes[d].out_size();
-    axes[kLast] = ConvolutionAxis(ConvolutionDirection::forward, merged, merged, 1, 1, 1, 0, 0);
+    axes[kWidth] = ConvolutionAxis(ConvolutionDirection::forward, merged, merged, 1, 1, 1, 0, 0);
     axes[d] = ConvolutionAxis();
     in_strides[d] = out_strides[d] = 0;
   }

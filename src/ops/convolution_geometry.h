@@ -95,7 +95,7 @@ class ConvolutionAxis {
   std::int64_t inverse_ = 0;  // of dilation / divisor_ modulo stride / divisor_
 };
 
-inline constexpr int kSpatial = 3;
+inline constexpr int kSpatial = 3, kDepth = 0, kHeight = 1, kWidth = 2;
 
 // A checked convolution as the plan works on it: always three spatial dimensions, absent ones of
 // size 1. Strides are in elements; filter_strides[0] and [1] are those of the output and input

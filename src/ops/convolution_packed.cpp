@@ -14,8 +14,8 @@ namespace weft::ops {
 namespace {
 
 // Images that are packed together are read again from the third-level cache.
-constexpr std::uint64_t kWantedBytes = std::uint64_t{16} << 20;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kWantedImageBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 30;
 
 // Whether elements next to each other in a row are not so in memory.
 bool lies_apart(const TensorDesc& desc) {
@@ -44,8 +44,8 @@ TensorDesc some_images(const TensorDesc& desc, std::uint32_t images) {
 // wanted.
 std::uint32_t images_together(std::uint32_t batch, std::uint64_t image_bytes) {
   constexpr std::uint32_t kSmall = 16;
-  const auto most =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWantedBytes / image_bytes, 1, batch));
+  const auto most = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kWantedImageBytes / image_bytes, 1, batch));
   for (std::uint32_t images = most; images > most / kSmall; --images) {
     if (batch % images == 0) return images;
   }
@@ -171,7 +171,7 @@ std::shared_ptr<const PlanBody> convolution_packed(const ConvolutionParams& para
   const std::uint64_t image_bytes =
       (*element_count(params.input.sizes) + *element_count(params.output.sizes)) / batch *
       byte_size(params.input.data_type);
-  if (image_bytes > kMostBytes) return nullptr;
+  if (image_bytes > kMostImageBytes) return nullptr;
   return std::make_shared<const PackedConvolution>(params, options,
                                                    images_together(batch, image_bytes), planner);
 }

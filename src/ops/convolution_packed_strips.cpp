@@ -14,7 +14,8 @@ namespace {
 
 // Packed strips that stay in the first-level cache while all panels pass by. Of fewer terms or
 // panels, packing costs more than it saves.
-constexpr std::int64_t kPackedBytes = 16 << 10, kManyTerms = 48, kManyChannels = 8, kManyPanels = 4;
+constexpr std::int64_t kPackedBytes = 16 << 10, kManyTerms = 48, kManyPackedChannels = 8,
+                       kManyPanels = 4;
 
 }  // namespace
 
@@ -24,7 +25,7 @@ std::int64_t ConvolutionPlan::strips_to_pack() const noexcept {
   const std::int64_t terms = geometry_.in_channels * most_taps(geometry_);
   const bool suits = joined_ ? !slabs_ && !strips_first_ && suits_packed_strips(geometry_, gemm_)
                              : gemm_.packed_strips != nullptr && !windows_ && terms >= kManyTerms &&
-                                   geometry_.in_channels >= kManyChannels &&
+                                   geometry_.in_channels >= kManyPackedChannels &&
                                    filter_.panels() >= kManyPanels;
   // float16 waits for other functions than RELU elsewhere.
   const bool in_place = data_type_ == DataType::float32 || !activation_ || is_relu();

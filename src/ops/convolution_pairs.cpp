@@ -18,8 +18,6 @@ namespace weft::ops {
 
 namespace {
 
-constexpr int kLast = kSpatial - 1;
-
 // Of fewer terms, other ways are as fast; of more, the filter is too much to be read once for each
 // few strips.
 constexpr std::int64_t kFewestTerms = 4, kMostTerms = 512;
@@ -31,10 +29,10 @@ constexpr std::int64_t kFewestTerms = 4, kMostTerms = 512;
 constexpr std::int64_t kMostBesideUnit = 64, kMostBesideUnitF16 = 32;
 
 // Outputs of a position along a dimension.
-constexpr std::int64_t kMostPhases = 64;
+constexpr std::int64_t kMostPairPhases = 64;
 
 // Tiles a thread, so that none waits long for another.
-constexpr std::int64_t kTilesAThread = 4;
+constexpr std::int64_t kPairTilesAThread = 4;
 
 }  // namespace
 
@@ -49,7 +47,7 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   const ConvolutionGeometry g(params);
   for (const ConvolutionAxis& axis : g.axes) {
     const std::int64_t phases = axis.phase_count();
-    if (phases > kMostPhases || axis.window() != phases ||
+    if (phases > kMostPairPhases || axis.window() != phases ||
         axis.out_size() != axis.in_size() * phases) {
       return false;
     }
@@ -61,8 +59,8 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   const std::int64_t most = isa < Isa::amx                                ? kMostTerms
                             : params.input.data_type == DataType::float16 ? kMostBesideUnitF16
                                                                           : kMostBesideUnit;
-  if (g.axes[kLast].phase_count() != 2 || g.in_strides[kLast] != 1 || g.out_strides[kLast] != 1 ||
-      g.in_channels < kFewestTerms || g.in_channels > most ||
+  if (g.axes[kWidth].phase_count() != 2 || g.in_strides[kWidth] != 1 ||
+      g.out_strides[kWidth] != 1 || g.in_channels < kFewestTerms || g.in_channels > most ||
       (isa >= Isa::amx && g.out_channels > most)) {
     return false;
   }
@@ -71,7 +69,7 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
     return 8 * static_cast<std::int64_t>(base::round_up(count, unit)) <= 9 * count;
   };
   const std::int64_t half = kernel.lanes / 2;
-  return g.axes[kLast].in_size() >= half && fills(g.batch * position_count(g), kHalves * half) &&
+  return g.axes[kWidth].in_size() >= half && fills(g.batch * position_count(g), kHalves * half) &&
          fills(g.out_channels, half / 2);
 }
 
@@ -121,7 +119,7 @@ void PairsConvolution::choose_tiles(const PlanOptions& options) {
   tile_strips_ = std::clamp<std::int64_t>(tile_bytes / strip_bytes, 1, strips_);
   tile_panels_ = panels_;
   if (threads > 1) {
-    const std::int64_t wanted = base::divide_up(kTilesAThread * threads, g.groups);
+    const std::int64_t wanted = base::divide_up(kPairTilesAThread * threads, g.groups);
     tile_strips_ = std::min(tile_strips_, base::divide_up(strips_, wanted));
     const std::int64_t blocks = base::divide_up(wanted, base::divide_up(strips_, tile_strips_));
     tile_panels_ = base::divide_up(panels_, std::min(blocks, panels_));
@@ -147,7 +145,7 @@ PairsConvolution::Slot PairsConvolution::slot_memory(std::byte* memory) const no
 
 PairsConvolution::Position PairsConvolution::position_of(std::int64_t index) const noexcept {
   Position at;
-  at.width = base::take_digit(index, geometry_.axes[kLast].in_size());
+  at.width = base::take_digit(index, geometry_.axes[kWidth].in_size());
   at.height = base::take_digit(index, geometry_.axes[1].in_size());
   at.depth = base::take_digit(index, geometry_.axes[0].in_size());
   at.image = index;
@@ -157,7 +155,7 @@ PairsConvolution::Position PairsConvolution::position_of(std::int64_t index) con
 void PairsConvolution::advance(Position& position, std::int64_t count) const noexcept {
   const auto& axes = geometry_.axes;
   position.width += count;
-  if (position.width < axes[kLast].in_size()) return;
+  if (position.width < axes[kWidth].in_size()) return;
   position.width = 0;
   if (++position.height < axes[1].in_size()) return;
   position.height = 0;
@@ -209,7 +207,7 @@ void PairsConvolution::pack_panel(const void* filter, std::int64_t group, std::i
     columns[i] = g.filter_origin + group * g.filter_group_stride + first * g.filter_out_stride +
                  g.axes[0].phase(panel).tap_class * g.filter_strides[0] +
                  g.axes[1].phase(height).tap_class * g.filter_strides[1] +
-                 g.axes[kLast].phase(i).tap_class * g.filter_strides[kLast];
+                 g.axes[kWidth].phase(i).tap_class * g.filter_strides[kWidth];
   }
   const auto* const from = static_cast<const std::byte*>(filter);
   std::fill_n(to, panel_floats(), 0.0f);
@@ -302,7 +300,7 @@ void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
   for (std::int64_t i = 0; i < tile.strips * kHalves; ++i) {
     float* const place = slot.rows + i / kHalves * strip_floats + i % kHalves * half_;
     const std::int64_t end = std::clamp<std::int64_t>(positions_ - first - i * half_, 0, half_);
-    const std::int64_t of_row = std::min(end, geometry_.axes[kLast].in_size() - at.width);
+    const std::int64_t of_row = std::min(end, geometry_.axes[kWidth].in_size() - at.width);
     slot.places[i] = {output_offset(at), of_row, 0, end};
     if (end == 0) continue;
     add(at, of_row, place);

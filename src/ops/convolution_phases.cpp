@@ -13,13 +13,11 @@ namespace weft::ops {
 
 namespace {
 
-constexpr int kLast = kSpatial - 1;
-
 // Other ways have registers for so many phases of a row.
 constexpr std::int64_t kFewPhases = 8;
 
 // Of a dimension: whether more of them read the same inputs takes too long to see.
-constexpr std::int64_t kMostPhases = 1 << 20;
+constexpr std::int64_t kMostAxisPhases = 1 << 20;
 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 28;  // results, and elements of a filter
 
@@ -29,7 +27,7 @@ constexpr std::uint64_t kMostOfFewPhases = std::uint64_t{1} << 24;
 // Outputs of few terms are bound by memory: then results are worth no second trip, unless other
 // ways have too few channels for their vectors.
 constexpr std::int64_t kFewTerms = 32;
-constexpr std::int64_t kFewChannels = 4;
+constexpr std::int64_t kFewPhaseChannels = 4;
 
 // Of windows that do not overlap: no more than one chain sums as exactly as other libraries do.
 constexpr std::int64_t kMostTermsApart = 256;
@@ -75,7 +73,7 @@ std::int64_t block_size(const ConvolutionAxis& axis, std::int64_t positions, std
 // Whether all phases read the same inputs, and what that makes is of a size to work with.
 bool can_be_forward(const ConvolutionParams& params, const ConvolutionGeometry& g) {
   for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.phase_count() > kMostPhases) return false;
+    if (axis.phase_count() > kMostAxisPhases) return false;
   }
   std::uint64_t results = g.groups * g.out_channels;
   for (const ConvolutionAxis& axis : g.axes) {
@@ -89,7 +87,7 @@ bool can_be_forward(const ConvolutionParams& params, const ConvolutionGeometry& 
     if (!of_axis) return false;
     results = *of_axis;
   }
-  return g.out_strides[kLast] == 1 && results <= kMost &&
+  return g.out_strides[kWidth] == 1 && results <= kMost &&
          *element_count(params.filter.sizes) <= kMost;
 }
 
@@ -135,8 +133,8 @@ bool PhaseConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   if (!can_be_forward(params, g)) return false;
   std::int64_t terms = g.in_channels;
   for (const ConvolutionAxis& axis : g.axes) terms *= axis.phase(0).taps;
-  if (terms < kFewTerms && g.out_channels >= kFewChannels) return false;
-  const std::int64_t phases = g.axes[kLast].ring().count;
+  if (terms < kFewTerms && g.out_channels >= kFewPhaseChannels) return false;
+  const std::int64_t phases = g.axes[kWidth].ring().count;
   // Else results are turned from columns into rows first. In turns, one thread of Zen 5, us, where
   // PairsConvolution is even faster: 64 to 32 channels, 24x32x32, 2x2x2: AVX-512 7700 and 5400,
   // AVX2 10900 and 8260; a second tap gained nothing. Sums would be one chain: of 512 terms the
@@ -144,7 +142,7 @@ bool PhaseConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   // on one core of a Xeon 64 to 3, 24x24x24, 2x2x2, takes 671 us by phases and 880 without.
   const Isa isa = base::choose_isa(options.max_isa);
   const bool apart = phases > 1 && has_one_tap(g) && terms <= kMostTermsApart && isa >= Isa::avx2 &&
-                     (isa < Isa::amx || g.out_channels < kFewChannels);
+                     (isa < Isa::amx || g.out_channels < kFewPhaseChannels);
   return phases > kFewPhases || apart;
 }
 
@@ -188,7 +186,7 @@ PhaseConvolution::PhaseConvolution(const ConvolutionParams& params, const PlanOp
   block_ = positions_;
   if (has_one_tap(geometry_)) {
     const std::int64_t row_bytes =
-        geometry_.groups * geometry_.out_channels * phases_ * positions_[kLast] * element_bytes_;
+        geometry_.groups * geometry_.out_channels * phases_ * positions_[kWidth] * element_bytes_;
     const std::int64_t rows = base::second_cache_bytes() / row_bytes;
     block_[0] = block_size(geometry_.axes[0], positions_[0], rows / positions_[1]);
     if (block_[0] == 1) block_[1] = block_size(geometry_.axes[1], positions_[1], rows);
@@ -211,9 +209,9 @@ PhaseConvolution::PhaseConvolution(const ConvolutionParams& params, const PlanOp
   filter_slots_ =
       slot_count(options, channels * base::divide_up(geometry_.in_channels, kFilterBlock));
   const std::int64_t most =
-      std::max<std::int64_t>(kRunBytes / (rings_[kLast].count * element_bytes_), 1);
-  runs_ = base::divide_up(positions_[kLast], most);
-  run_ = base::divide_up(positions_[kLast], runs_);
+      std::max<std::int64_t>(kRunBytes / (rings_[kWidth].count * element_bytes_), 1);
+  runs_ = base::divide_up(positions_[kWidth], most);
+  run_ = base::divide_up(positions_[kWidth], runs_);
   const std::int64_t rows = channels * geometry_.axes[0].out_size();
   row_slots_ = blocks > 1 ? 1 : slot_count(options, rows * runs_);
   slots_ = blocks > 1 ? slot_count(options, geometry_.batch * blocks) : 1;
@@ -339,7 +337,7 @@ void PhaseConvolution::interleave(const std::byte* convolved, const Block& block
   base::parallel_tiles_apart(row_slots_, tiles, [&](std::int64_t index, unsigned) {
     Rows rows;
     rows.first = base::take_digit(index, runs_) * run_;
-    rows.count = std::min(run_, positions_[kLast] - rows.first);
+    rows.count = std::min(run_, positions_[kWidth] - rows.first);
     rows.depth = first + base::take_digit(index, depths);
     rows.channel = index;
     interleave_rows(convolved, block, rows, image);
@@ -379,7 +377,7 @@ void PhaseConvolution::interleave_rows(const std::byte* convolved, const Block& 
                            rh.late * g.out_strides[1] - rw.late) *
                               element_bytes_;
   for (const Part& h : parts_of(1, block.first[1], block.end[1])) {
-    for (const Part& w : parts_of(kLast, rows.first, rows.first + rows.count)) {
+    for (const Part& w : parts_of(kWidth, rows.first, rows.first + rows.count)) {
       if (h.positions <= 0 || w.positions <= 0) continue;
       const std::int64_t source =
           (h.begin * rw.count + w.begin) * plane + h.position * block_[2] + w.position;

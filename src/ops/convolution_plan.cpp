@@ -286,7 +286,6 @@ void ConvolutionPlan::prepare(const void* filter, void* prepared) const noexcept
 }
 
 ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept {
-  constexpr int kLast = kSpatial - 1;
   Tile tile;
   tile.index = index;
   // Positions run fastest: neighbouring tiles share the panels that they read, or, where that costs
@@ -307,7 +306,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
   if (!phases_alike_) take_phases();
   for (int d = kSpatial; d-- > 0;) {
     std::int64_t phase = phases[d];
-    if (d == kLast && merges_) {
+    if (d == kWidth && merges_) {
       tile.merged = phase == 0 ? merged_ : 1;
       if (phase > 0) phase += merged_ - 1;
     }
@@ -315,7 +314,7 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
     tile.count[d] = std::min(tiling_.box[d], tile.phases[d].count - tile.first[d]);
   }
   for (std::int64_t i = 0; i < tile.merged; ++i) {
-    tile.last[i] = tile.merged > 1 ? geometry_.axes[kLast].phase(i) : tile.phases[kLast];
+    tile.last[i] = tile.merged > 1 ? geometry_.axes[kWidth].phase(i) : tile.phases[kWidth];
   }
   tile.group = base::take_digit(index, geometry_.groups);
   tile.image = index;

@@ -51,7 +51,7 @@ std::vector<AlignedPhase> aligned_phases(const ConvolutionAxis& axis, const Phas
 }
 
 // How all phases read the same inputs, where that takes a position more, unless it costs too many.
-std::array<PhaseRing, kSpatial> rings_of(const ConvolutionGeometry& g) {
+std::array<PhaseRing, kSpatial> rings_of_products(const ConvolutionGeometry& g) {
   std::array<PhaseRing, kSpatial> rings;
   std::int64_t positions = 1, aligned = 1;
   for (int d = 0; d < kSpatial; ++d) {
@@ -173,7 +173,7 @@ ProductConvolution::InPlace ProductConvolution::in_place(const ConvolutionGeomet
 
 std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
     const ConvolutionGeometry& geometry) {
-  const std::array<PhaseRing, kSpatial> rings = rings_of(geometry);
+  const std::array<PhaseRing, kSpatial> rings = rings_of_products(geometry);
   std::array<std::vector<AlignedPhase>, kSpatial> all;
   for (int d = 0; d < kSpatial; ++d) all[d] = aligned_phases(geometry.axes[d], rings[d]);
   std::vector<PhaseSet> sets;

@@ -27,9 +27,9 @@ constexpr std::int64_t kMaxAccBytes = 2 << 20;
 constexpr std::int64_t kMinLine = 96;
 
 // The least that a tile does: steps of products of 32 pixels, channels and outputs, about 10 us.
-constexpr std::int64_t kLeastSteps = 64;
+constexpr std::int64_t kLeastSplitSteps = 64;
 
-constexpr std::int64_t kMaxPhases = 64;  // a dimension
+constexpr std::int64_t kMaxAxisPhases = 64;  // a dimension
 constexpr int kMostApart = 4;
 
 // Taps so far apart that bands of rows without one of them are worth while.
@@ -55,7 +55,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
-    if (axis.phase_count() > kMaxPhases || axis.window() > AxisTaps::kMost) return kNever;
+    if (axis.phase_count() > kMaxAxisPhases || axis.window() > AxisTaps::kMost) return kNever;
     positions *= static_cast<double>(axis.out_size());
     const AxisTaps taps(axis.phase(0));
     if (taps.planes > 8 || taps.spread > 4 * axis.max_count() + 64) return kNever;
@@ -293,7 +293,8 @@ TileShares SplitConvolution::cut(std::int64_t bands, unsigned threads) const noe
   const std::int64_t out_blocks = filter_.out_blocks();
   if (keeps_pixels()) {
     const std::int64_t steps = line_ / kSplitBlock * filter_.in_blocks() * most_taps_;
-    return TileShares::for_threads(bands, out_blocks, out_blocks * steps / kLeastSteps, threads);
+    return TileShares::for_threads(bands, out_blocks, out_blocks * steps / kLeastSplitSteps,
+                                   threads);
   }
   // Sums wait for the next group of channels.
   const std::int64_t fitting = std::max<std::int64_t>(1, kMaxAccBytes / (line_ * kSplitBlock * 4));

@@ -19,13 +19,13 @@ namespace {
 
 // Input of strips of kAcrossVectors that stays in the first-level cache while all panels pass by.
 // Fewer panels write so few pieces that nothing is gained by runs.
-constexpr std::int64_t kNearBytes = 24 << 10, kNearStrips = 16;
+constexpr std::int64_t kNearStripBytes = 24 << 10, kNearStrips = 16;
 constexpr std::int64_t kFewPanels = 2;
 
 // Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
 // In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130. Of AMD, 24 to 144,
 // 56x56 in tiles of 336: 240, fetched 199; 64 to 256, 28x28 in tiles of 196: 178 and 161.
-constexpr std::int64_t kLongRun = 512, kLongRunOfAmd = 128;
+constexpr std::int64_t kLongResultRun = 512, kLongRunOfAmd = 128;
 
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
@@ -271,14 +271,14 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
 // Where no other thread writes beside them, or so far away that it pays.
 bool ConvolutionPlan::fetches_sums(const Tile& joined) const noexcept {
   return slots_ == 1 || tiling_.box_count() == 1 ||
-         joined.count[2] >= (base::is_amd() ? kLongRunOfAmd : kLongRun);
+         joined.count[2] >= (base::is_amd() ? kLongRunOfAmd : kLongResultRun);
 }
 
 // As many as have their input near.
 std::int64_t ConvolutionPlan::near_strips() const noexcept {
   if (tiling_.panel_block <= kFewPanels) return 1;
   const std::int64_t bytes = geometry_.in_channels * kAcrossVectors * gemm_.lanes * 4;
-  return std::clamp<std::int64_t>(kNearBytes / bytes, 1, kNearStrips);
+  return std::clamp<std::int64_t>(kNearStripBytes / bytes, 1, kNearStrips);
 }
 
 // One tap, float32: near strips together; where channels share sets of the cache, copied first.

@@ -27,7 +27,7 @@ constexpr std::int64_t kManyChannels = 8;
 constexpr std::int64_t kLongestRow = 256;
 
 // Steps and strides beyond are of no tensor that is more than one position long.
-constexpr std::int64_t kLargest = 1 << 30;
+constexpr std::int64_t kLargestStep = 1 << 30;
 
 // Output columns that fill two vectors of AVX-512 or more well enough, or one.
 constexpr std::int64_t kFewestColumns = 24, kFewestOfOne = 12, kOneVector = 16;
@@ -66,9 +66,9 @@ bool is_new(const Phase& height, std::int64_t j) {
 
 bool is_large(const ConvolutionGeometry& g, int d) {
   const Phase phase = g.axes[d].phase(0);
-  return phase.in_step > kLargest / phase.count ||
-         phase.offset_step > kLargest / kGemmWindowsRows || phase.first_offset < -kLargest ||
-         std::abs(g.in_strides[d]) > kLargest;
+  return phase.in_step > kLargestStep / phase.count ||
+         phase.offset_step > kLargestStep / kGemmWindowsRows ||
+         phase.first_offset < -kLargestStep || std::abs(g.in_strides[d]) > kLargestStep;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace weft::ops {
 namespace {
 
 // Elements of a row that are so near each other in the input come out of vectors by CopyRow.
-constexpr std::int64_t kNear = 4;
+constexpr std::int64_t kNearElements = 4;
 
 class CopyBody final : public PlanBody {
  public:
@@ -36,7 +36,7 @@ class CopyBody final : public PlanBody {
     if (from == to) return;  // in place
     const Traversal::Dimension& x = traversal_.along();
     const Traversal::Dimension& y = traversal_.across();
-    const bool to_rows = x.out == 1 && y.in == 1 && x.in > kNear;
+    const bool to_rows = x.out == 1 && y.in == 1 && x.in > kNearElements;
     const bool to_columns = x.in == 1 && y.out == 1;
     base::parallel_tiles_apart(slots_, traversal_.tiles(), [&](std::int64_t tile, unsigned) {
       if (to_rows || to_columns) {

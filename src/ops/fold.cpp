@@ -35,13 +35,13 @@ using std::int64_t;
 
 // The sums of one tile stay in the first-level cache next to what is added to them; small images
 // take smaller tiles, so that there is one for every thread.
-constexpr int64_t kMaxTileElements = 4096;
-constexpr int64_t kMinTileElements = 256;
-constexpr int64_t kWantedTiles = 32;
+constexpr int64_t kMaxFoldElements = 4096;
+constexpr int64_t kMinFoldElements = 256;
+constexpr int64_t kWantedFoldTiles = 32;
 
 // Lanes of half a line leave runs longer than those of a whole one, where much is added up. The
 // sums of so many tiles stay near. 128 channels, 7x7 at stride 3: 3.2 ms, 9.0 without lanes.
-constexpr int64_t kLaneBytes = 32, kLaneTiles = 4, kMaxTileBytes = 65536;
+constexpr int64_t kLaneBytes = 32, kLaneTiles = 4, kMaxLaneTileBytes = 65536;
 
 // What a tile reads by squares, and what is fetched for the next meanwhile, stay in the
 // second-level cache.
@@ -162,10 +162,10 @@ class FoldBody final : public PlanBody {
     using Rows = kernels::FoldRows;
     int64_t elements = 1;
     for (const WindowAxis& axis : axes_) elements *= axis.image;
-    int64_t budget = std::clamp(elements / kWantedTiles, kMinTileElements, kMaxTileElements);
+    int64_t budget = std::clamp(elements / kWantedFoldTiles, kMinFoldElements, kMaxFoldElements);
     if (lane_axis_) {
       const int64_t tiles = kLaneTiles * divide_up(lanes_ * element_bytes_, kLaneBytes);
-      budget = std::min(tiles * budget, kMaxTileBytes / bytes_of_sum()) / lanes_;
+      budget = std::min(tiles * budget, kMaxLaneTileBytes / bytes_of_sum()) / lanes_;
     }
     const Phases x(x_axis());
     const Phases y(y_axis());
@@ -228,7 +228,7 @@ class FoldBody final : public PlanBody {
         phase_chunk_ * element_bytes_ * most_blocks(x_axis()) *
         most_parts({axes_.data(), outer_count_ + 1});
     const int64_t most =
-        std::min(kSquareBytes / bytes, kMaxTileBytes / (phase_chunk_ * bytes_of_sum()));
+        std::min(kSquareBytes / bytes, kMaxLaneTileBytes / (phase_chunk_ * bytes_of_sum()));
     x_chunk_ = even_chunk(x.indices, most);
     sum_row_ = x_chunk_;
     y_chunk_ = even_chunk(y.indices, most / x_chunk_);

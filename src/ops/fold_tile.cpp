@@ -9,13 +9,13 @@ namespace {
 using std::int64_t;
 
 // Runs that hold fewer are mostly overhead.
-constexpr int64_t kShortRun = 8;
+constexpr int64_t kShortFoldRun = 8;
 
 }  // namespace
 
 void lengthen_last(std::vector<WindowAxis>& axes) {
   int64_t longest = axes.back().image;
-  if (longest >= kShortRun) return;
+  if (longest >= kShortFoldRun) return;
   auto best = axes.end();
   for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
     if (axis->plain() && axis->image > longest) {

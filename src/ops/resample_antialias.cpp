@@ -11,7 +11,7 @@ namespace {
 
 using std::int64_t;
 
-constexpr int64_t kMaxChunk = 512;
+constexpr int64_t kAntialiasChunk = 512;
 
 // Input elements of the inner dimension that are summed up at a time. Pieces start at its multiples
 // whatever the tile, so that sums have the same order and bits in every tiling.
@@ -27,7 +27,7 @@ constexpr double kNearlyWhole = 1e-9;
 class AntialiasBody final : public PlanBody {
  public:
   AntialiasBody(const ResampleParams& params, const PlanOptions& options)
-      : geometry_(params, kMaxChunk),
+      : geometry_(params, kAntialiasChunk),
         data_type_(params.input.data_type),
         element_bytes_(byte_size(params.input.data_type)),
         isa_(base::choose_isa(options.max_isa)),

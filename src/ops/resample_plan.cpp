@@ -12,9 +12,9 @@ using std::int64_t;
 
 // Elements that a tile writes, or reads where those are more: enough to use its tables often, and
 // rows that neighbours in it both read, few enough for many threads.
-constexpr int64_t kMinTileElements = int64_t{16} * 1024;
-constexpr int64_t kMaxTileBytes = int64_t{128} * 1024;
-constexpr int64_t kWantedTiles = 64;
+constexpr int64_t kMinResampleElements = int64_t{16} * 1024;
+constexpr int64_t kMaxResampleBytes = int64_t{128} * 1024;
+constexpr int64_t kWantedResampleTiles = 64;
 
 // Rows shorter than this are mostly overhead.
 constexpr int64_t kShortRow = 16;
@@ -95,10 +95,10 @@ ResampleGeometry::ResampleGeometry(const ResampleParams& params, int64_t max_chu
   for (const ResampleAxis& axis : outer) read *= static_cast<double>(axis.input_size);
   const double row_elements =
       std::max(static_cast<double>(chunk), read / static_cast<double>(rows * chunks));
-  const int64_t most = kMaxTileBytes / byte_size(params.input.data_type);
+  const int64_t most = kMaxResampleBytes / byte_size(params.input.data_type);
   const double elements =
-      std::clamp<double>(row_elements * static_cast<double>(rows * chunks) / kWantedTiles,
-                         kMinTileElements, static_cast<double>(most));
+      std::clamp<double>(row_elements * static_cast<double>(rows * chunks) / kWantedResampleTiles,
+                         kMinResampleElements, static_cast<double>(most));
   rows_per_tile = std::clamp<int64_t>(static_cast<int64_t>(elements / row_elements), 1, rows);
   tiles = chunks * divide_up(rows, rows_per_tile);
 }

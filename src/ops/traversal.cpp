@@ -24,7 +24,7 @@ constexpr int64_t kMaxRow = 2048;
 constexpr int64_t kTransposeChunk = 64;
 
 // Rows shorter than this are mostly overhead.
-constexpr int64_t kShortRow = 16;
+constexpr int64_t kShortInnerRow = 16;
 
 }  // namespace
 
@@ -59,12 +59,12 @@ Traversal::Traversal(const Layout& input, const Layout& output) {
         });
     transposes = nearest->in != 0 && nearest->in < x_.in;
     y_ = take(transposes ? nearest : merged.end() - 1);
-    if (x_.size < kShortRow && y_.size > x_.size) std::swap(x_, y_);
+    if (x_.size < kShortInnerRow && y_.size > x_.size) std::swap(x_, y_);
   }
   std::copy(merged.begin(), merged.end(), outer_.begin());
   outer_count_ = static_cast<int>(merged.size());
 
-  transposes = transposes && std::min(x_.size, y_.size) >= kShortRow;
+  transposes = transposes && std::min(x_.size, y_.size) >= kShortInnerRow;
   x_chunk_ = std::min(x_.size, transposes ? kTransposeChunk : kMaxRow);
   y_chunk_ = std::min(
       y_.size, transposes ? kTransposeChunk : std::max<int64_t>(kTileElements / x_chunk_, 1));

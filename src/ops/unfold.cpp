@@ -37,7 +37,7 @@ using std::int64_t;
 constexpr int64_t kMaxTileBytes = 65536, kMinTileBytes = 4096, kTilesAThread = 8;
 
 // Runs shorter than this are mostly overhead: another digit may have longer ones.
-constexpr int64_t kShortRun = 8;
+constexpr int64_t kShortCopyRun = 8;
 
 // Windows that are further apart share so little that a row of the image is better turned into many
 // rows of the columns at once, as many at a time as fill a vector.
@@ -117,7 +117,7 @@ class UnfoldBody final : public PlanBody {
       names.push_back({a, element});
     }
     const auto shorter = [&](DigitName a, DigitName b) { return digit(a).count < digit(b).count; };
-    const auto long_enough = [&](DigitName name) { return digit(name).count >= kShortRun; };
+    const auto long_enough = [&](DigitName name) { return digit(name).count >= kShortCopyRun; };
     const WindowAxis& last = axes_.back();
     across_ = last.block.step > kNearWindows && last.block.count >= kFewElements &&
               last.block.column_step == 1 && last.window.count >= kFewElements &&

@@ -24,7 +24,7 @@ constexpr std::uint32_t kFewChannels = 16;
 
 // Fewer window elements are read across as fast. 3x3 windows of 64x64x64 elements on one core of a
 // Xeon: 790 us across, 440 this way.
-constexpr std::uint64_t kFewElements = 3;
+constexpr std::uint64_t kFewWindowElements = 3;
 
 std::uint64_t product(const Dims& sizes, std::size_t first) {
   return std::accumulate(sizes.begin() + static_cast<std::ptrdiff_t>(first), sizes.end(),
@@ -42,7 +42,8 @@ std::shared_ptr<const PlanBody> unfold_channels_last(const UnfoldParams& params,
                              strides.back() != 1 && sizes.back() > 1;
   const std::uint64_t window = product(params.window_sizes, 0);
   const std::uint64_t positions = product(sizes, 2);
-  if (!channels_last || window < kFewElements || params.output.sizes.back() * window < positions) {
+  if (!channels_last || window < kFewWindowElements ||
+      params.output.sizes.back() * window < positions) {
     return planner(params, options);
   }
   const std::uint64_t channel_bytes = positions * byte_size(params.input.data_type);

@@ -18,8 +18,8 @@ using kernels::SplitRange;
 
 namespace {
 
-constexpr kernels::WinogradTile kLargest{4, 4};
-constexpr std::int64_t kMostPoints = kLargest.row_points();
+constexpr kernels::WinogradTile kLargestTile{4, 4};
+constexpr std::int64_t kMostPoints = kLargestTile.row_points();
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
   const std::byte* from =
       filter + (g.filter_origin + group * g.filter_group_stride + first_out * g.filter_out_stride) *
                    element_bytes_;
-  alignas(64) float rows[kLargest.points()][kSplitBlock * kSplitBlock];
+  alignas(64) float rows[kLargestTile.points()][kSplitBlock * kSplitBlock];
   for (std::int64_t p = 0; p < tile_.points(); ++p) std::fill_n(rows[p], std::size(rows[p]), 0.0f);
   kernels::WinogradFilterRow along_rows[kMostPoints], along_columns[kMostPoints];
   for (std::int64_t p = 0; p < tile_.column_points(); ++p) {

@@ -23,12 +23,12 @@ constexpr std::int64_t kMostBlocks = 8;  // of 32 tiles
 // Patches, the filter of one block of output channels, and its sums: more than that in the
 // second-level cache (2 MiB on every machine that has the unit) is not found there every time, and
 // more than fits it never.
-constexpr std::int64_t kNearBytes = 1152 << 10;
+constexpr std::int64_t kNearTileBytes = 1152 << 10;
 constexpr std::int64_t kMostNearBytes = 2 << 20;
 constexpr std::int64_t kFewSums = 192 << 10;
 constexpr double kNearFilter = 16 << 20;  // stays in the third-level cache
 // Sums of a few blocks of output channels, which use the patches of one point together.
-constexpr std::int64_t kAccBytes = 4 << 20;
+constexpr std::int64_t kSumBytes = 4 << 20;
 
 // With channels along vectors, more tiles gain nothing over vectors of tiles.
 constexpr std::int64_t kMostOfChannels = 128;
@@ -48,7 +48,7 @@ struct Costs {
   double narrow;              // of that, where a block has but 16 tiles, with what it fetches
   double step_filter;         // for which a filter is fetched,
   double far_step_filter;     // of more than kFilterKept
-  double crowded;             // more a step for each MiB past kNearBytes,
+  double crowded;             // more a step for each MiB past kNearTileBytes,
   double far_crowded;         // and where a few blocks of output channels take turns
   double sums;                // of 32 x 32, on their way from registers
   double many_sums;           // more for each kFewSums past the first
@@ -165,7 +165,7 @@ std::int64_t sums_bytes(const kernels::WinogradTile& tile, std::int64_t lanes) {
 // all points to itself.
 std::int64_t some_blocks(const ConvolutionGeometry& g, const kernels::WinogradTile& tile,
                          std::int64_t lanes) {
-  return std::clamp<std::int64_t>(kAccBytes / sums_bytes(tile, lanes), 1,
+  return std::clamp<std::int64_t>(kSumBytes / sums_bytes(tile, lanes), 1,
                                   divide_up(g.out_channels, kSplitBlock));
 }
 
@@ -205,7 +205,7 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
       static_cast<double>(sums_bytes(tile, base::round_up(rows * columns, kSplitBlock)));
   const double patches = numbers * (narrow ? 0.5 : blocks);
   const double near = few == 1 ? patches + numbers + acc : patches + acc * static_cast<double>(few);
-  const double past = std::max(near - kNearBytes, 0.0) / (1 << 20);
+  const double past = std::max(near - kNearTileBytes, 0.0) / (1 << 20);
   const double crowded = (few == 1 ? costs.crowded : costs.far_crowded) * past;
   const double sums =
       few == 1 ? costs.sums + costs.many_sums * std::max(acc / kFewSums - 1, 0.0) : costs.far_sums;

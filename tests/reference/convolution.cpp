@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "reference/activation.h"
 #include "support/number.h"
@@ -25,34 +26,53 @@ class Convolution {
         input_(input),
         filter_(filter),
         spatial_(params.input.sizes.size() - 2),
-        window_(std::span(params.filter.sizes).subspan(2)) {}
+        window_(std::span(params.filter.sizes).subspan(2)),
+        in_channels_(params.input.sizes[1] / params.group_count),
+        source_step_(testing::byte_offset(params.input, Coordinate{{0, 1}})),
+        weight_step_(testing::byte_offset(
+            params.filter, is_forward() ? Coordinate{{0, 1}} : Coordinate{{1, 0}})) {}
 
   // Everything before bias and activation; y is a coordinate of the output.
-  Sum sum(const Coordinate& y) const {
+  Sum sum(const Coordinate& y) {
     Sum result;
     if (in_output_padding(y)) return result;
-    const std::int64_t groups = p_.group_count;
-    const std::int64_t in_channels = p_.input.sizes[1] / groups;
-    const std::int64_t out_channels = p_.output.sizes[1] / groups;
-    const std::int64_t group = y[1] / out_channels;
-    for (std::int64_t i = 0; i < in_channels; ++i) {
-      Coordinate k;  // in the window: one entry a spatial dimension
-      do {
-        Coordinate source{{y[0], group * in_channels + i}};
-        if (!find_source(y, k, source)) continue;
-        Coordinate weight =
-            is_forward() ? Coordinate{{y[1], i}} : Coordinate{{source[1], y[1] % out_channels}};
-        for (std::size_t d = 0; d < spatial_; ++d) {
-          const bool flip = p_.mode == ConvolutionMode::convolution;
-          weight[d + 2] = flip ? std::int64_t{window_[d]} - 1 - k[d] : k[d];
-        }
-        result.add(element(p_.input, input_, source), element(p_.filter, filter_, weight));
-      } while (testing::next(k, window_));
+    find_taps(y);
+    for (std::int64_t i = 0; i < in_channels_; ++i) {
+      for (const Tap& tap : taps_) {
+        result.add(testing::read_real(p_.input.data_type, tap.source + i * source_step_),
+                   testing::read_real(p_.filter.data_type, tap.weight + i * weight_step_));
+      }
     }
     return result;
   }
 
  private:
+  // What one element of the window combines, of the group's first input channel.
+  struct Tap {
+    const std::byte* source;
+    const std::byte* weight;
+  };
+
+  // Those of output y that do not lie in padding, in the window's order.
+  void find_taps(const Coordinate& y) {
+    taps_.clear();
+    const std::int64_t out_channels = p_.output.sizes[1] / p_.group_count;
+    const std::int64_t first = y[1] / out_channels * in_channels_;
+    Coordinate k;  // in the window: one entry a spatial dimension
+    do {
+      Coordinate source{{y[0], first}};
+      if (!find_source(y, k, source)) continue;
+      Coordinate weight =
+          is_forward() ? Coordinate{{y[1], 0}} : Coordinate{{first, y[1] % out_channels}};
+      for (std::size_t d = 0; d < spatial_; ++d) {
+        const bool flip = p_.mode == ConvolutionMode::convolution;
+        weight[d + 2] = flip ? std::int64_t{window_[d]} - 1 - k[d] : k[d];
+      }
+      taps_.push_back({input_ + testing::byte_offset(p_.input, source),
+                       filter_ + testing::byte_offset(p_.filter, weight)});
+    } while (testing::next(k, window_));
+  }
+
   bool is_forward() const { return p_.direction == ConvolutionDirection::forward; }
 
   bool in_output_padding(const Coordinate& y) const {
@@ -90,13 +110,16 @@ class Convolution {
   const std::byte* filter_;
   std::size_t spatial_;
   std::span<const std::uint32_t> window_;
+  std::int64_t in_channels_;                // a group
+  std::int64_t source_step_, weight_step_;  // bytes from one input channel to the next
+  std::vector<Tap> taps_;
 };
 
 }  // namespace
 
 ExpectedTensor convolution(const ConvolutionParams& params, const std::byte* input,
                            const std::byte* filter, const std::byte* bias, std::int64_t every) {
-  const Convolution convolution(params, input, filter);
+  Convolution convolution(params, input, filter);
   ExpectedTensor result;
   Coordinate y;
   do {

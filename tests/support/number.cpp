@@ -13,8 +13,11 @@ double half_to_double(std::uint16_t bits) {
   if (exponent == 31) {
     return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
   }
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
+  // Powers of two are divided exactly.
+  if (exponent == 0) return sign * fraction / (1 << 24);
+  const int significand = 1024 + fraction;
+  return sign * (exponent < 25 ? significand / static_cast<double>(1 << (25 - exponent))
+                               : significand * (1 << (exponent - 25)));
 }
 
 std::uint16_t double_to_half(double value) {

@@ -39,7 +39,7 @@ constexpr Function<Block> masked(Isa isa, Function<Block> of_avx512, Function<Bl
    WEFT_MASKED(DirectInPlace, level, direct_in_place),  \
    WEFT_MASKED(DirectChannels, level, direct_channels), \
    Isa::level == Isa::avx512},
-constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
+constexpr DirectKernels kDirectTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
 #undef WEFT_DIRECT
 #undef WEFT_MASKED
 #undef WEFT_OF_AVX2
@@ -47,8 +47,8 @@ constexpr DirectKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_DIRECT)};
 
 }  // namespace
 
-std::span<const DirectKernels> direct_kernel_table() noexcept { return table; }
+std::span<const DirectKernels> direct_kernel_table() noexcept { return kDirectTable; }
 
-const DirectKernels& direct_kernels(Isa isa) noexcept { return first_fit(table, isa); }
+const DirectKernels& direct_kernels(Isa isa) noexcept { return first_fit(kDirectTable, isa); }
 
 }  // namespace weft::kernels

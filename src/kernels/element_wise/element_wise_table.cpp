@@ -24,17 +24,17 @@ namespace {
   WEFT_SMALL(level, uint32) \
   WEFT_LARGE(level, int64)  \
   WEFT_LARGE(level, uint64)
-constexpr IntegerKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_LEVEL)};
+constexpr IntegerKernel kElementWiseTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_LEVEL)};
 #undef WEFT_LEVEL
 #undef WEFT_LARGE
 #undef WEFT_SMALL
 
 }  // namespace
 
-std::span<const IntegerKernel> integer_kernel_table() noexcept { return table; }
+std::span<const IntegerKernel> integer_kernel_table() noexcept { return kElementWiseTable; }
 
 const IntegerKernel* integer_kernel(DataType type, Isa isa) noexcept {
-  return first_fit(table, isa, [&](const auto& row) { return row.type == type; });
+  return first_fit(kElementWiseTable, isa, [&](const auto& row) { return row.type == type; });
 }
 
 }  // namespace weft::kernels

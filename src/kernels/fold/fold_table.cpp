@@ -42,17 +42,17 @@ constexpr FoldRowsFunction from_avx512(Isa level, FoldRowsFunction rows) {
        level::tidy_f32,                                                                  \
        "fold_f32_" #level},                                                              \
       {Isa::level, true, 64, 8, level::fold_f64, nullptr, level::tidy_f64, "fold_f64_" #level},
-constexpr FoldKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_FOLD)};
+constexpr FoldKernel kFoldTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_FOLD)};
 #undef WEFT_FOLD
 
 }  // namespace
 
-std::span<const FoldKernel> fold_kernel_table() noexcept { return table; }
+std::span<const FoldKernel> fold_kernel_table() noexcept { return kFoldTable; }
 
 const FoldKernel& fold_kernel(Isa isa, DataType type) noexcept {
   const bool is_float =
       type == DataType::float16 || type == DataType::float32 || type == DataType::float64;
-  const auto* row = first_fit(table, isa, [&](const auto& r) {
+  const auto* row = first_fit(kFoldTable, isa, [&](const auto& r) {
     return r.is_float == is_float && r.bits == bit_size(type);
   });
   assert(row != nullptr);  // every type has a base row

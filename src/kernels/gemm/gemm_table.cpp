@@ -69,13 +69,13 @@ constexpr auto pack_of(Isa isa) { return isa == Isa::avx2 ? pack_of_avx2 : nullp
               .rows_f32_name = "rows_f32_" #level,           \
               .rows_f16_name = "rows_f16_" #level},          \
              kGemmShape##level),
-constexpr GemmKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
+constexpr GemmKernel kGemmTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_GEMM)};
 #undef WEFT_GEMM
 
 }  // namespace
 
-std::span<const GemmKernel> gemm_kernel_table() noexcept { return table; }
+std::span<const GemmKernel> gemm_kernel_table() noexcept { return kGemmTable; }
 
-const GemmKernel& gemm_kernel(Isa isa) noexcept { return first_fit(table, isa); }
+const GemmKernel& gemm_kernel(Isa isa) noexcept { return first_fit(kGemmTable, isa); }
 
 }  // namespace weft::kernels

@@ -47,14 +47,14 @@ using std::uint8_t;
    level::add_row,                     \
    level::triangle_sum,                \
    level::narrow_row},
-constexpr ResampleKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_RESAMPLE)};
+constexpr ResampleKernels kResampleTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_RESAMPLE)};
 #undef WEFT_RESAMPLE
 #undef WEFT_FIXED
 
 }  // namespace
 
-std::span<const ResampleKernels> resample_kernel_table() noexcept { return table; }
+std::span<const ResampleKernels> resample_kernel_table() noexcept { return kResampleTable; }
 
-const ResampleKernels& resample_kernels(Isa isa) noexcept { return first_fit(table, isa); }
+const ResampleKernels& resample_kernels(Isa isa) noexcept { return first_fit(kResampleTable, isa); }
 
 }  // namespace weft::kernels

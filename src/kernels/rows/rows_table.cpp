@@ -20,13 +20,13 @@ namespace {
    level::copy_16,        \
    level::copy_32,        \
    level::copy_64},
-constexpr RowKernels table[] = {WEFT_FOR_EACH_LEVEL(WEFT_ROWS)};
+constexpr RowKernels kRowsTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_ROWS)};
 #undef WEFT_ROWS
 
 }  // namespace
 
-std::span<const RowKernels> row_kernel_table() noexcept { return table; }
+std::span<const RowKernels> row_kernel_table() noexcept { return kRowsTable; }
 
-const RowKernels& row_kernels(Isa isa) noexcept { return first_fit(table, isa); }
+const RowKernels& row_kernels(Isa isa) noexcept { return first_fit(kRowsTable, isa); }
 
 }  // namespace weft::kernels

@@ -13,15 +13,15 @@ namespace {
       {Isa::level, 16, level::transpose_16, "transpose_16_" #level}, \
       {Isa::level, 32, level::transpose_32, "transpose_32_" #level}, \
       {Isa::level, 64, level::transpose_64, "transpose_64_" #level},
-constexpr TransposeKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_TRANSPOSE)};
+constexpr TransposeKernel kTransposeTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_TRANSPOSE)};
 #undef WEFT_TRANSPOSE
 
 }  // namespace
 
-std::span<const TransposeKernel> transpose_kernel_table() noexcept { return table; }
+std::span<const TransposeKernel> transpose_kernel_table() noexcept { return kTransposeTable; }
 
 const TransposeKernel& transpose_kernel(Isa isa, unsigned bits) noexcept {
-  const auto* row = first_fit(table, isa, [&](const auto& r) { return r.bits == bits; });
+  const auto* row = first_fit(kTransposeTable, isa, [&](const auto& r) { return r.bits == bits; });
   assert(row != nullptr);  // every width has a base row
   return *row;
 }

@@ -13,7 +13,7 @@ namespace {
       {Isa::level, 16, level::unfold_16, "unfold_16_" #level}, \
       {Isa::level, 32, level::unfold_32, "unfold_32_" #level}, \
       {Isa::level, 64, level::unfold_64, "unfold_64_" #level},
-constexpr UnfoldKernel table[] = {WEFT_FOR_EACH_LEVEL(WEFT_UNFOLD)};
+constexpr UnfoldKernel kUnfoldTable[] = {WEFT_FOR_EACH_LEVEL(WEFT_UNFOLD)};
 #undef WEFT_UNFOLD
 
 }  // namespace
@@ -30,10 +30,10 @@ UnfoldStream unfold_stream(const UnfoldKernel& kernel, std::int64_t from_step,
   return from_step == 1 || (picks && is_of_lines) ? UnfoldStream::direct : UnfoldStream::gathered;
 }
 
-std::span<const UnfoldKernel> unfold_kernel_table() noexcept { return table; }
+std::span<const UnfoldKernel> unfold_kernel_table() noexcept { return kUnfoldTable; }
 
 const UnfoldKernel& unfold_kernel(Isa isa, unsigned bits) noexcept {
-  const auto* row = first_fit(table, isa, [&](const auto& r) { return r.bits == bits; });
+  const auto* row = first_fit(kUnfoldTable, isa, [&](const auto& r) { return r.bits == bits; });
   assert(row != nullptr);  // every width has a base row
   return *row;
 }
