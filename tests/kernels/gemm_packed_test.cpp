@@ -109,6 +109,18 @@ TEST_P(GemmPackedTest, StripsAreSumsInOneChain) {
           ASSERT_EQ(half[i], testing::double_to_half(sums[i])) << i;
         }
         ASSERT_TRUE(half.intact());
+        // The same strips where they lie.
+        std::fill(sums.all().begin(), sums.all().end(), 7.0f);
+        for (std::int64_t i = 0; i < c.count; ++i) places[i].b = i;
+        strips.b = from.first();
+        strips.half = nullptr;
+        strips.terms = terms.data();
+        GetParam().listed_strips(vectors, m)(strips);
+        for (std::int64_t i = 0; i < size; ++i) {
+          ASSERT_EQ(sums[i], expected[static_cast<std::size_t>(i)])
+              << vectors << " x " << m << ", sum " << i << ", " << c.depth;
+        }
+        ASSERT_TRUE(sums.intact());
       }
     }
   }

@@ -19,7 +19,8 @@ struct PackedShape {
 
 // One tap: strips read where they lie, and such whose channels share sets of the cache, which are
 // copied before; rows that end with one vector, panels that are not full, several boxes, images
-// and groups. Several taps: strips with all of them and strips that lack some.
+// and groups. Several taps: strips with all of them and strips that lack some; of few channels,
+// read where they lie.
 const PackedShape packed_shapes[] = {
     {1, 1, 48, 48, {10, 10}},
     {2, 1, 50, 53, {15, 17}},
@@ -36,6 +37,8 @@ const PackedShape packed_shapes[] = {
     {1, 2, 12, 33, {9, 35}, 3, 1, 2, 2},
     {1, 1, 40, 70, {333}, 3, 1, 1, 1},
     {1, 1, 10, 40, {5, 6, 50}, 3, 1, 1, 1},
+    {1, 1, 3, 30, {20, 75}, 7, 2, 1, 3},
+    {2, 1, 2, 27, {9, 50}, 5, 1, 1, 2},
 };
 
 class PackedStripsTest : public ops::NumbersTest {

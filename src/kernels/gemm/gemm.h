@@ -122,10 +122,12 @@ struct GemmKernel {
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
-  // The same where rows of a and of b follow each other, and strips: a(k, m) = a[k * positions +
-  // m], b(k, n) = b[(i * depth + k) * columns + n] of strip i, as pack() lays them out. All terms
-  // are one chain, without bias_terms; lines of sums are fetched where there are terms enough.
-  // Null: no such tile.
+  // The same where rows of a follow each other: a(k, m) = a[k * positions + m]. All terms are one
+  // chain, without bias_terms; lines of sums are fetched where there are terms enough, and of what
+  // is wanted next one a term. Null: no such tile.
+  GemmStripsFunction (*listed_strips)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // The same where rows of b and strips follow each other, too, as pack() lays them out:
+  // b(k, n) = b[(i * depth + k) * columns + n] of strip i.
   GemmStripsFunction (*packed_strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   // A strip of so many vectors: to[k * columns + n] = from[terms[k].b + n]. Returns where the next
   // one goes.

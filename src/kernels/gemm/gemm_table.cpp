@@ -28,11 +28,13 @@ constexpr void (*pairs_of_avx512)(const GemmPairs&) noexcept = nullptr;
 constexpr auto pairs_of_avx2 = avx2::gemm_pairs;
 constexpr auto of_blocks_of_avx2 = avx2::gemm_of_blocks_f32;
 constexpr auto packed_of_avx2 = avx2::gemm_packed_f32;
+constexpr auto listed_of_avx2 = avx2::gemm_listed_f32;
 constexpr auto pack_of_avx2 = avx2::gemm_pack_f32;
 #else
 constexpr void (*pairs_of_avx2)(const GemmPairs&) noexcept = nullptr;
 constexpr GemmFunction (*of_blocks_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
 constexpr GemmStripsFunction (*packed_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
+constexpr GemmStripsFunction (*listed_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
 constexpr float* (*pack_of_avx2)(const float*, std::int64_t, const GemmTerm*, std::int64_t,
                                  float*) noexcept = nullptr;
 #endif
@@ -43,6 +45,7 @@ constexpr auto pairs_of(Isa isa) {
 }
 constexpr auto of_blocks_of(Isa isa) { return isa == Isa::avx2 ? of_blocks_of_avx2 : nullptr; }
 constexpr auto packed_of(Isa isa) { return isa == Isa::avx2 ? packed_of_avx2 : nullptr; }
+constexpr auto listed_of(Isa isa) { return isa == Isa::avx2 ? listed_of_avx2 : nullptr; }
 constexpr auto pack_of(Isa isa) { return isa == Isa::avx2 ? pack_of_avx2 : nullptr; }
 
 #define WEFT_GEMM(level)                                     \
@@ -56,6 +59,7 @@ constexpr auto pack_of(Isa isa) { return isa == Isa::avx2 ? pack_of_avx2 : nullp
               .max_offset_positions = {},                    \
               .offset_tile = level::gemm_at_offsets_f32,     \
               .strips = level::gemm_strips_f32,              \
+              .listed_strips = listed_of(Isa::level),        \
               .packed_strips = packed_of(Isa::level),        \
               .pack = pack_of(Isa::level),                   \
               .windows = windows_of(Isa::level),             \
