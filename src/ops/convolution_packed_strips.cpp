@@ -13,7 +13,7 @@ namespace weft::ops {
 namespace {
 
 // Packed strips that stay in the first-level cache while all panels pass by. Of fewer terms or
-// panels, packing costs more than it saves.
+// panels, packing costs more than it saves; of fewer terms, turns of several gain nothing either.
 constexpr std::int64_t kPackedBytes = 16 << 10, kManyTerms = 48, kManyPackedChannels = 8,
                        kManyPanels = 4;
 
@@ -52,6 +52,18 @@ void ConvolutionPlan::pack_groups(const float* input, StripGroups& groups,
           gemm_.pack(input + place.b, like.count / gemm_.lanes, like.terms, like.depth, packed);
     }
   }
+}
+
+// Of strips where they lie: with fewer instructions, too, for a full panel and all taps, whose
+// terms follow each other in the filter. Whole rows of lines that are wanted next come with
+// strips() alone.
+kernels::GemmStripsFunction ConvolutionPlan::strips_function(const Strip& like,
+                                                             const kernels::GemmStrips& product,
+                                                             std::int64_t outputs) const noexcept {
+  const bool follow = like.all_taps && outputs == filter_.panel_rows() && !product.bias_terms;
+  const bool suits = gemm_.listed_strips != nullptr && follow && like.depth >= kManyTerms &&
+                     product.next_line < base::kLineBytes;
+  return (suits ? gemm_.listed_strips : gemm_.strips)(like.count / gemm_.lanes, outputs);
 }
 
 // Strips near the processor pass by all panels of a tile, whose next ones come meanwhile.

@@ -233,9 +233,8 @@ class ConvolutionPlan final : public PlanBody {
                        const float* input, const Slot& slot) const noexcept;
   std::int64_t strips_to_pack() const noexcept;
   bool packs_strips(const Tile& tile) const noexcept;
-  decltype(kernels::GemmKernel::strips) strips_function(const Strip& like,
-                                                        const kernels::GemmStrips& product,
-                                                        std::int64_t outputs) const noexcept;
+  kernels::GemmStripsFunction strips_function(const Strip& like, const kernels::GemmStrips& product,
+                                              std::int64_t outputs) const noexcept;
   std::int64_t packed_floats() const noexcept {
     return strips_apart_ ? 0
                          : packed_strips_ * tiling_.channel_block * most_taps(geometry_) *

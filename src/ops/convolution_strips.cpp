@@ -30,9 +30,6 @@ constexpr std::int64_t kLongResultRun = 512, kLongRunOfAmd = 128;
 // A sum of more terms is not a short one.
 constexpr std::int64_t kLongSum = 32;
 
-// Of fewer, turns of several terms gain nothing.
-constexpr std::int64_t kManyListedTerms = 48;
-
 }  // namespace
 
 // Of sums across: all channels, with zeros where a layer or a row lies outside.
@@ -234,8 +231,9 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
     const std::int64_t count = std::min(rows, channels - p * rows);
     const bool is_packed = strips_packed != nullptr && count == rows;
     product.b = is_packed ? strips_packed : input;
-    const auto function = is_packed ? gemm_.packed_strips : strips_function(strip, product, count);
-    function(strip.count / gemm_.lanes, count)(product);
+    const auto function = is_packed ? gemm_.packed_strips(strip.count / gemm_.lanes, count)
+                                    : strips_function(strip, product, count);
+    function(product);
   };
   const auto multiply_aside = [&](const Strip& strip, std::int64_t p) {
     const std::int64_t count = std::min(rows, channels - p * rows);
@@ -269,14 +267,6 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
       }
     }
   }
-}
-
-// Of a full panel terms follow each other in the filter where all are there.
-decltype(kernels::GemmKernel::strips) ConvolutionPlan::strips_function(
-    const Strip& like, const kernels::GemmStrips& product, std::int64_t outputs) const noexcept {
-  const bool follow = like.all_taps && outputs == filter_.panel_rows() && !product.bias_terms;
-  const bool suits = gemm_.listed_strips != nullptr && follow && like.depth >= kManyListedTerms;
-  return suits ? gemm_.listed_strips : gemm_.strips;
 }
 
 // Where no other thread writes beside them, or so far away that it pays.
@@ -365,11 +355,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
         product.depth = like.depth;
         product.places = group.places.data();
         product.count = std::ssize(group.places);
-        const std::int64_t outputs = std::min(rows, channels - p * rows);
-        // Only strips() brings all lines of a row that is wanted next.
-        const auto function =
-            product.next_step == 0 ? strips_function(like, product, outputs) : gemm_.strips;
-        function(like.count / gemm_.lanes, outputs)(product);
+        strips_function(like, product, std::min(rows, channels - p * rows))(product);
       }
     }
   }

@@ -11,6 +11,7 @@
 
 #include "base/cpu.h"
 #include "ops/checked_case.h"
+#include "ops/split_case.h"
 #include "support/number.h"
 #include "weft/convolution.h"
 
@@ -226,13 +227,17 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
   }
 }
 
+class DirectChannelsTest : public NumbersTest {
+ protected:
+  void SetUp() override { skip_without(Isa::avx2); }
+};
+
 // Few outputs of many channels: all numbers of outputs and of rows of a window that have kernels of
 // their own, windows that begin before the image, lie in it, or end past it.
-TEST(DirectConvolutionChannels, AreReadWhereTheyLie) {
+TEST_F(DirectChannelsTest, AreReadWhereTheyLie) {
   // Levels with kernels of their own, and the seeds that take them: every fifth one.
   constexpr std::uint64_t kLevels = 5;
   constexpr std::pair<Isa, std::uint64_t> kSeeds[] = {{Isa::avx512, 1}, {Isa::avx2, 3}};
-  if (base::choose_isa(Isa::avx2) != Isa::avx2) GTEST_SKIP() << "no AVX2";
   std::uint64_t seed = 0;
   for (const std::uint32_t out : {1u, 2u, 3u, 4u, 5u}) {
     for (const std::uint32_t window : {1u, 2u, 3u, 5u, 7u}) {

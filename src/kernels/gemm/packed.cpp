@@ -108,6 +108,17 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
     const float* a = s.a;
     const GemmTerm* terms = s.terms;
     if (kListed) b = s.b + place->b;
+    const auto row = [&](int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
+      return kListed ? b + terms[i].b : b + i * kColumns;
+    };
+    const auto pass = [&](int64_t count) WEFT_UNROLLED __attribute__((always_inline)) {
+      a += count * kPositions;
+      if (kListed) {
+        terms += count;
+      } else {
+        b += count * kColumns;
+      }
+    };
     // First lines of sums, then what is wanted next: in one loop, or sums would change registers.
     const char* wanted = fetches ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
     int64_t step = fetches ? stride * sum_bytes : kLinesARow * s.next_step;
@@ -119,14 +130,9 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t i = 0; i < kTurn; ++i) {
           __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
           if ((i + 1) % kLinesARow == 0) wanted += step;
-          take(a + i * kPositions, kListed ? b + terms[i].b : b + i * kColumns, sums);
+          take(a + i * kPositions, row(i), sums);
         }
-        a += kTurn * kPositions;
-        if (kListed) {
-          terms += kTurn;
-        } else {
-          b += kTurn * kColumns;
-        }
+        pass(kTurn);
       } while (--left > 0);
       if (after > 0) wanted = next;
       step = kLinesARow * s.next_step;
@@ -135,14 +141,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
       after = 0;
     }
     next = wanted;
-    for (int64_t rest = s.depth % kTurn; rest > 0; --rest, a += kPositions) {
-      take(a, kListed ? b + terms[0].b : b, sums);
-      if (kListed) {
-        ++terms;
-      } else {
-        b += kColumns;
-      }
-    }
+    for (int64_t rest = s.depth % kTurn; rest > 0; --rest, pass(1)) take(a, row(0), sums);
     if (s.bias != nullptr) {
 #pragma GCC unroll 32
       for (int64_t m = 0; m < kPositions; ++m) {
@@ -173,6 +172,14 @@ constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
 }
 (std::make_index_sequence<static_cast<size_t>(kShape.max_positions[kVectors - 1])>());
 
+template <bool kListed>
+GemmStripsFunction function(int64_t vectors, int64_t positions) noexcept {
+  const auto m = static_cast<size_t>(positions - 1);
+  if (vectors == 1) return functions<1, kListed>[m];
+  if (vectors == 2) return functions<2, kListed>[m];
+  return functions<3, kListed>[m];
+}
+
 template <int64_t kVectors>
 float* pack(const float* from, const GemmTerm* terms, int64_t depth, float* to) {
   for (const GemmTerm* const end = terms + depth; terms != end; ++terms) {
@@ -187,17 +194,11 @@ float* pack(const float* from, const GemmTerm* terms, int64_t depth, float* to) 
 }  // namespace
 
 GemmStripsFunction gemm_packed_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  const auto m = static_cast<size_t>(positions - 1);
-  if (vectors == 1) return functions<1, false>[m];
-  if (vectors == 2) return functions<2, false>[m];
-  return functions<3, false>[m];
+  return function<false>(vectors, positions);
 }
 
 GemmStripsFunction gemm_listed_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  const auto m = static_cast<size_t>(positions - 1);
-  if (vectors == 1) return functions<1, true>[m];
-  if (vectors == 2) return functions<2, true>[m];
-  return functions<3, true>[m];
+  return function<true>(vectors, positions);
 }
 
 float* gemm_pack_f32(const float* from, std::int64_t vectors, const GemmTerm* terms,
