@@ -136,20 +136,22 @@ std::int64_t ConvolutionPlan::stride_at_once(const Tile& tile) const noexcept {
   return stride == 1 || stride == 2 ? stride : 0;
 }
 
-// Rows cut into strips, those of some channels by one call: strips are short.
+// Rows cut into strips, those of some channels by one call: strips are short. Where these are
+// gathered, they go on in the next row.
 void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
                                   std::int64_t channels, const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const AxisWindow &wd = tile.windows[0], &wh = tile.windows[1], &ww = tile.windows[2];
   const std::int64_t most = tiling_.strip;
-  const Strips strips(tile.count[2], most);
+  const Strips strips((tiling_.gathers ? tile.count[1] : 1) * tile.count[2], most);
   const std::int64_t stride = stride_at_once(tile);
   const bool in_place = data_type_ == DataType::float32 && stride == 1;
   for (std::int64_t first = 0; first < channels; first += kChannelsTogether) {
     const std::int64_t together = std::min(kChannelsTogether, channels - first);
     const std::byte* const channel =
         tile.input + (first_channel + first) * g.in_channel_stride * element_bytes_;
-    float* to = slot.planes + first * most;
+    float* to = slot.planes;
+    std::int64_t strip = 0, packed = 0;  // of the strip
     for (std::int64_t d = 0; d < wd.size; ++d) {
       for (std::int64_t h = 0; h < wh.size; ++h) {
         const float* from = slot.row;
@@ -182,17 +184,22 @@ void ConvolutionPlan::pack_strips(const Tile& tile, std::int64_t first_channel,
                      first_channel + first + c + kAhead < g.in_channels, slot.row + c * ww.size);
           }
         }
-        for (std::int64_t i = 0; i < strips.count; ++i, to += channels * most) {
-          const std::int64_t size = strips.short_size + (i < strips.long_count ? 1 : 0);
-          gemm_.pad_rows({.from = from,
-                          .to = to,
+        for (std::int64_t w = 0, count; w < tile.count[2]; w += count) {
+          const std::int64_t size = strips.size(strip), row = tiling_.gathers ? size : most;
+          count = std::min(size - packed, tile.count[2] - w);
+          gemm_.pad_rows({.from = from + w,
+                          .to = to + first * row + packed,
                           .from_stride = in_place ? g.in_channel_stride : ww.size,
-                          .to_stride = most,
+                          .to_stride = row,
                           .rows = together,
                           .before = 0,
-                          .count = size,
-                          .size = size});
-          from += size;
+                          .count = count,
+                          .size = count});
+          packed += count;
+          if (packed < size) continue;
+          packed = 0;
+          to += channels * row;
+          if (++strip == strips.count) strip = 0;
         }
       }
     }

@@ -116,7 +116,9 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       " channels x " + std::to_string(tiling_.box_positions() * merged_phases()) + " positions, " +
       std::to_string(tiling_.channel_block) + " input channels at a time, " +
       std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots" +
-      (windows_ ? ", in place" : "");
+      (windows_          ? ", in place"
+       : tiling_.gathers ? ", gathered"
+                         : "");
 }
 
 void ConvolutionPlan::choose_phases() {
@@ -142,6 +144,12 @@ void ConvolutionPlan::choose_phases() {
   if (merges_) phase_counts_[kSpatial - 1] += 1 - stride;
 }
 
+// One position has nothing to pack: its channels are read where they lie, if they are near.
+bool ConvolutionPlan::packs_strips_of_one_tap() const noexcept {
+  return !across_ && most_taps(geometry_) == 1 && !has_one_position(geometry_) &&
+         (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
+}
+
 void ConvolutionPlan::choose_memory(unsigned threads) {
   const ConvolutionGeometry& g = geometry_;
   std::int64_t others = g.batch * g.groups;
@@ -160,7 +168,8 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     if (across_) {
       choose_boxes_across(threads);
     } else {
-      tiling_ = choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads});
+      tiling_ = choose_tiling(g, gemm_, vectors_,
+                              {merged_phases(), others, threads, packs_strips_of_one_tap()});
     }
     std::int64_t plane = 1;
     for (int d = 0; d < kSpatial; ++d) {
@@ -178,9 +187,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       plane *= size;
     }
     plane_floats_ = windows_ ? 0 : tiling_.channel_block * plane_stride(plane);
-    // One position has nothing to pack: its channels are read where they lie, if they are near.
-    one_tap_ = !across_ && most_taps(g) == 1 && !has_one_position(g) &&
-               (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
+    one_tap_ = packs_strips_of_one_tap();
     phases_alike_ = one_tap_ && tiling_.channel_block == g.in_channels && phases_read_alike(g);
     if (one_tap_) {
       plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] *
@@ -379,7 +386,12 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       *slot.box = tile.box;
     }
     if (first == 0 || channels != tiling_.channel_block) {
-      strips = list_strips(tile, channels, slot);
+      strips =
+          tiling_.gathers ? list_gathered(tile, channels, slot) : list_strips(tile, channels, slot);
+    }
+    if (tiling_.gathers && !one_tap_) {
+      gather_strips(tile, a, strips, slot);
+      a = slot.packed;
     }
     const bool last = first + channels == g.in_channels;
     // Of the filters that the next block of products reads, a part comes with each term, so that
@@ -432,6 +444,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
           product.apart = !product.first && !one_chain_;
           strip.function(product);
           product.terms += product.depth;
+          if (tiling_.gathers) product.a += product.depth * strip.count;
         }
       }
       if (last) store_panel(arguments, tile, panel, sums, slot);

@@ -104,6 +104,7 @@ class ConvolutionPlan final : public PlanBody {
     const kernels::GemmTerm* terms;
     std::int64_t depth;
     std::int64_t a;                  // floats from the first element of the tile's input
+    std::int64_t source = 0;         // of what is copied there first, the same
     std::int64_t acc;                // floats from the first sum of a panel
     kernels::GemmFunction function;  // across: of a full panel
     const std::int64_t* offsets;     // of positions that are not all in one row
@@ -138,6 +139,16 @@ class ConvolutionPlan final : public PlanBody {
       }
       return same;
     }
+  };
+
+  // Lists of the terms that strips of a tile share.
+  struct TermLists {
+    explicit TermLists(std::int64_t phases) noexcept : reserved(phases) {}
+    std::array<TermRange, kMaxMerged + kMostTermLists> ranges;
+    std::array<std::int64_t, kMaxMerged + kMostTermLists> depths;
+    std::int64_t count = 0;
+    std::int64_t reserved;  // lists of all terms, one a phase, that may still be needed
+    std::array<bool, kMaxMerged> has_all{};
   };
 
   static constexpr std::int64_t kBlockPositions = 64;
@@ -188,6 +199,7 @@ class ConvolutionPlan final : public PlanBody {
   const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   const std::byte* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
+  bool packs_strips_of_one_tap() const noexcept;
   std::int64_t offset_count() const noexcept {
     return tiling_.wraps ? tiling_.strip * tiling_.strip : 0;
   }
@@ -217,6 +229,13 @@ class ConvolutionPlan final : public PlanBody {
   void pad_plane(const Tile& tile, const float* from, float* to) const noexcept;
   std::int64_t list_strips(const Tile& tile, std::int64_t channels,
                            const Slot& slot) const noexcept;
+  static TermRange all_taps(const Tile& tile, std::int64_t phase) noexcept;
+  std::int64_t list_of(TermRange range, const Tile& tile, std::int64_t channels, const Slot& slot,
+                       TermLists& lists) const noexcept;
+  std::int64_t list_gathered(const Tile& tile, std::int64_t channels,
+                             const Slot& slot) const noexcept;
+  void gather_strips(const Tile& tile, const float* from, std::int64_t strips,
+                     const Slot& slot) const noexcept;
   bool is_padded_row(const Phase& phase, std::int64_t count) const noexcept;
   void list_offsets(const Tile& tile, std::int64_t* offsets) const noexcept;
   std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,
@@ -236,9 +255,12 @@ class ConvolutionPlan final : public PlanBody {
   kernels::GemmStripsFunction strips_function(const Strip& like, const kernels::GemmStrips& product,
                                               std::int64_t outputs) const noexcept;
   std::int64_t packed_floats() const noexcept {
-    return strips_apart_ ? 0
-                         : packed_strips_ * tiling_.channel_block * most_taps(geometry_) *
-                               vectors_ * gemm_.lanes;
+    const std::int64_t terms = tiling_.channel_block * most_taps(geometry_);
+    if (tiling_.gathers) {
+      return one_tap_ ? 0
+                      : terms * tiling_.box_positions() * merged_phases() + kernels::kDirectColumns;
+    }
+    return strips_apart_ ? 0 : packed_strips_ * terms * vectors_ * gemm_.lanes;
   }
   void pack_groups(const float* input, StripGroups& groups, float* packed) const noexcept;
   std::int64_t copied_stride() const noexcept {

@@ -116,44 +116,46 @@ void ConvolutionPlan::list_offsets(const Tile& tile, std::int64_t* offsets) cons
   }
 }
 
+ConvolutionPlan::TermRange ConvolutionPlan::all_taps(const Tile& tile,
+                                                     std::int64_t phase) noexcept {
+  return {phase,
+          {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[phase].taps}}}};
+}
+
+// The list of these terms; of all taps where there is no room for another one.
+std::int64_t ConvolutionPlan::list_of(TermRange range, const Tile& tile, std::int64_t channels,
+                                      const Slot& slot, TermLists& lists) const noexcept {
+  const auto find = [&] {
+    return std::find(lists.ranges.begin(), lists.ranges.begin() + lists.count, range) -
+           lists.ranges.begin();
+  };
+  const TermRange all = all_taps(tile, range.phase);
+  // Sums that end at the bias do so with the last of all terms, whatever reads padding.
+  if (adds_to_bias(tile.phases)) range = all;
+  std::int64_t i = find();
+  if (i == lists.count && lists.count + lists.reserved >= list_count_ && !(range == all)) {
+    range = all;
+    i = find();
+  }
+  if (i == lists.count) {
+    if (range == all && !lists.has_all[range.phase]) {
+      lists.has_all[range.phase] = true;
+      --lists.reserved;
+    }
+    lists.ranges[i] = range;
+    lists.depths[i] = list_terms(tile, range, channels, slot.terms + i * list_terms_);
+    ++lists.count;
+  }
+  return i;
+}
+
 // All strips of a tile, each with its list of terms; strips that leave out the same taps share one.
 std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channels,
                                           const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t columns = filter_.panel_rows();
   const std::int64_t most = tiling_.strip;
-  std::array<TermRange, kMaxMerged + kMostTermLists> ranges;
-  std::array<std::int64_t, kMaxMerged + kMostTermLists> depths;
-  std::int64_t lists = 0;
-  std::int64_t reserved = tile.merged;  // lists of all terms, one a phase, that may still be needed
-  std::array<bool, kMaxMerged> has_all{};
-  const auto all_taps = [&](std::int64_t phase) {
-    return TermRange{
-        phase, {{{0, tile.phases[0].taps}, {0, tile.phases[1].taps}, {0, tile.last[phase].taps}}}};
-  };
-  // Sums that end at the bias do so with the last of all terms, whatever reads padding.
-  const bool takes_all = adds_to_bias(tile.phases);
-  const auto list = [&](TermRange range) {
-    const auto find = [&] {
-      return std::find(ranges.begin(), ranges.begin() + lists, range) - ranges.begin();
-    };
-    if (takes_all) range = all_taps(range.phase);
-    std::int64_t i = find();
-    if (i == lists && lists + reserved >= list_count_ && !(range == all_taps(range.phase))) {
-      range = all_taps(range.phase);
-      i = find();
-    }
-    if (i == lists) {
-      if (range == all_taps(range.phase) && !has_all[range.phase]) {
-        has_all[range.phase] = true;
-        --reserved;
-      }
-      ranges[lists] = range;
-      depths[lists] = list_terms(tile, range, channels, slot.terms + lists * list_terms_);
-      ++lists;
-    }
-    return i;
-  };
+  TermLists lists(tile.merged);
   const std::int64_t step = tile.windows[2].step * tile.element_strides[2];
   const std::int64_t row_step = tile.windows[1].step * tile.element_strides[1];
   if (tiling_.wraps) list_offsets(tile, slot.offsets);
@@ -231,12 +233,13 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
           const auto taps_w =
               rows > 1 ? std::array<std::int64_t, 2>{0, phase.taps}
                        : taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
-          const std::int64_t index = list({i, {taps_d, taps_h, taps_w}});
+          const std::int64_t index =
+              list_of({i, {taps_d, taps_h, taps_w}}, tile, channels, slot, lists);
           const bool padded_row = rows == 1 && count == positions && is_padded_row(phase, count) &&
                                   taps_w[1] - taps_w[0] == kernels::kPaddedTaps;
           *strip++ = {
               .terms = slot.terms + index * list_terms_,
-              .depth = depths[index],
+              .depth = lists.depths[index],
               .a = one_tap_ || strips_apart_
                        ? ((d * tile.count[1] + h) * strips.count + s) * channels * most
                        : of_row + ((w - row_begin) * ww.step + origin) * tile.element_strides[2],
@@ -247,9 +250,9 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
                                          : gemm_.tile(vectors_, count, step),
               .offsets = left < count ? slot.offsets + left * most : nullptr,
               .count = static_cast<std::int32_t>(count),
-              .taps = static_cast<std::int32_t>(depths[index] / channels),
+              .taps = static_cast<std::int32_t>(lists.depths[index] / channels),
               .phase = static_cast<std::int16_t>(i),
-              .all_taps = ranges[index] == all_taps(i)};
+              .all_taps = lists.ranges[index] == all_taps(tile, i)};
           w = next;
         }
       }

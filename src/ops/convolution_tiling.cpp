@@ -59,6 +59,18 @@ std::int64_t rows_apart(const ConvolutionGeometry& g, const kernels::GemmKernel&
   return wraps ? positions_at_ends(rows, rows.phase(0)) : rows.max_count();
 }
 
+// Of the taps of all positions, those that lie inside the input.
+double share_inside(const ConvolutionAxis& axis) {
+  const Phase phase = axis.phase(0);
+  std::int64_t taps = 0;
+  for (std::int64_t j = 0; j < phase.taps; ++j) {
+    const auto [begin, end] = axis.inside(phase, phase.offset(j));
+    taps += std::max<std::int64_t>(end - begin, 0);
+  }
+  return phase.taps > 0 ? static_cast<double>(taps) / static_cast<double>(phase.taps * phase.count)
+                        : 1;
+}
+
 // Cycles a term for a layer of a box, and how its strips lie.
 struct LayerStrips {
   double cycles;
@@ -146,6 +158,15 @@ constexpr std::int64_t kTermsAChain = 128;
 // Phases of few taps, as BACKWARD has them, sum many channels: twice as many chains take a fifth
 // off the error, for 1 to 3 percent of the time. One tap has less to sum for each number it writes.
 constexpr std::int64_t kFewTaps = 4, kTermsAShortChain = 64;
+
+// Bytes a cycle that are gathered, and by how much products then take less: most where positions
+// lie far apart, hardly where taps share no input, so that positions follow each other already. In
+// turns, one thread: 512 to 512, 14x14, 3x3 at 2: 1.21, whose strips then need not end with their
+// rows; 3 to 768, 224x224, 16x16 at 16: 1.20; 512 to 512, length 3199, 3 at 2: 1.03 to 1.17, by
+// how busy the processor is; 96 to 192, 56x56, 2x2 at 2: 0.95.
+constexpr double kGatheredBytesACycle = 6, kGathered = 0.93, kGatheredFar = 0.85,
+                 kGatheredApart = 0.97;
+constexpr std::int64_t kNearStep = 2;
 
 // Input of a block of terms that the first-level translation buffer still reaches.
 constexpr double kMaxWindowBytes = 256 << 10;
@@ -347,7 +368,6 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   const auto phases = static_cast<double>(problem.merged_phases);
 
   ConvolutionTiling tiling;
-  tiling.tap_ranges = tap_ranges;
   const std::int64_t positions = position_count(geometry);
   const std::int64_t most = kernel.max_positions[vectors - 1];
   const std::int64_t chain = channels_a_chain(geometry);
@@ -366,9 +386,32 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   // BACKWARD 512 to 256, 32x32, 2x2 at 2: 13.4 ms, by half the speed 12.0.
   const double packed_bytes_a_cycle = base::is_amd() ? 4 : 8;
 
+  const bool may_gather = kernel.gathered_tile != nullptr && vectors > 1 &&
+                          !(problem.packs_strips && problem.merged_phases > 1);
+
+  // Of the terms of all taps, those that are multiplied.
+  const ConvolutionAxis& row = geometry.axes[kWidth];
+  const double share_of_depth = share_inside(geometry.axes[kDepth]);
+  const double share_of_rows = share_inside(geometry.axes[kHeight]);
+  const double share = share_of_depth * share_of_rows *
+                       (tap_ranges > 0 ? cycles_of_ranges(row, vectors, most) /
+                                             (static_cast<double>(row.phase(0).taps) *
+                                              row_cycles(row.phase(0).count, vectors, most))
+                                       : 1);
+  const Phase phase = row.phase(0);
+  const double gain = phase.in_step > kNearStep                            ? kGatheredFar
+                      : phase.taps > phase.in_step || problem.packs_strips ? kGathered
+                                                                           : kGatheredApart;
+  // Gathered strips leave out rows of taps unless they go on in the next row of positions.
+  const auto gathered_share = [&](std::int64_t width) {
+    const double within = std::max(0.0, 1 - static_cast<double>(most) / static_cast<double>(width));
+    return share_of_depth * (1 - within * (1 - share_of_rows));
+  };
+
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t parts = 1; parts <= positions; parts += 1 + parts / 8) {
     ConvolutionTiling candidate = tiling;
+    candidate.tap_ranges = tap_ranges;
     candidate.box = box_of(geometry, base::divide_up(positions, parts), most);
     double window = 4.0 * static_cast<double>(tiling.channel_block);  // bytes of input
     for (int d = 0; d < kSpatial; ++d) {
@@ -377,32 +420,50 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       window *= static_cast<double>(candidate.window_size(axis, d));
     }
     const double sums = static_cast<double>(candidate.box_positions() * columns * 4) * phases;
-    const LayerStrips strips =
+    LayerStrips own_strips =
         layer_strips(candidate.box[1], candidate.box[2], vectors, kernel, single_rows);
-    candidate.strip = strips.most;
-    candidate.wraps = strips.wraps;
+    own_strips.cycles *= share;
+    const LayerStrips gathered_strips = {
+        gain * gathered_share(candidate.box[2]) *
+            row_cycles(candidate.box[1] * candidate.box[2], vectors, most),
+        most, true};
     for (std::int64_t panel_blocks = 1; panel_blocks <= panels;
          panel_blocks += 1 + panel_blocks / 8) {
       candidate.panel_block = base::divide_up(panels, panel_blocks);
       candidate.panel_blocks = base::divide_up(panels, candidate.panel_block);
       const auto panels_here = static_cast<double>(candidate.panel_block);
-      // What a tile keeps has to fit; the smallest tile need not.
-      const double kept = window + (blocks > 1 ? panels_here : 1) * sums;
-      // Sums of all terms at once are stored before they leave the first cache.
-      const bool fits = kept <= static_cast<double>(cache) * 0.6 && window <= kMaxWindowBytes &&
-                        (blocks > 1 || sums <= static_cast<double>(base::first_cache_bytes()));
       const double tiles = static_cast<double>(problem.others * candidate.box_count()) *
                            static_cast<double>(candidate.panel_blocks);
-      const double cycles = static_cast<double>(terms) * phases * panels_here *
-                                (static_cast<double>(candidate.box[0]) * strips.cycles +
-                                 static_cast<double>(columns * 4) / bytes_a_cycle) +
-                            window * static_cast<double>(blocks) / packed_bytes_a_cycle + 3000;
       const double rounds = static_cast<double>(
           base::divide_up(static_cast<std::int64_t>(tiles), std::int64_t{problem.threads}));
-      const double cost = rounds * cycles + (fits ? 0 : kept * 1e12);
-      if (cost < least) {
-        least = cost;
-        tiling = candidate;
+      for (const bool gathers : {false, true}) {
+        if (gathers && !may_gather) continue;
+        const LayerStrips& strips = gathers ? gathered_strips : own_strips;
+        candidate.gathers = gathers;
+        candidate.strip = strips.most;
+        candidate.wraps = strips.wraps;
+        candidate.tap_ranges = gathers ? 0 : tap_ranges;
+        const double gathered =
+            gathers && !problem.packs_strips
+                ? phases * 4 *
+                      static_cast<double>(candidate.box_positions() * tiling.channel_block * taps)
+                : 0;
+        // What a tile keeps has to fit; the smallest tile need not.
+        const double kept = std::max(window, gathered) + (blocks > 1 ? panels_here : 1) * sums;
+        // Sums of all terms at once are stored before they leave the first cache.
+        const bool fits = kept <= static_cast<double>(cache) * 0.6 && window <= kMaxWindowBytes &&
+                          (blocks > 1 || sums <= static_cast<double>(base::first_cache_bytes()));
+        const double cycles = static_cast<double>(terms) * phases * panels_here *
+                                  (static_cast<double>(candidate.box[0]) * strips.cycles +
+                                   static_cast<double>(columns * 4) / bytes_a_cycle) +
+                              (window / packed_bytes_a_cycle + gathered / kGatheredBytesACycle) *
+                                  static_cast<double>(blocks) +
+                              3000;
+        const double cost = rounds * cycles + (fits ? 0 : kept * 1e12);
+        if (cost < least) {
+          least = cost;
+          tiling = candidate;
+        }
       }
     }
   }

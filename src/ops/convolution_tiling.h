@@ -31,6 +31,7 @@ struct ConvolutionTiling {
   std::int64_t channel_block = 1;
   std::int64_t strip = 1;  // positions, at most
   bool wraps = false;      // strips go on in the next row
+  bool gathers = false;    // what strips read is copied to lie as products read it
   // Strips end where a tap begins or ends to read the input, so that no term reads padding: then as
   // many ranges of taps as positions have; else 0.
   std::int64_t tap_ranges = 0;
@@ -46,6 +47,7 @@ struct TilingProblem {
   std::int64_t merged_phases;  // of the last dimension that a tile computes together
   std::int64_t others;         // tiles that differ in image, group or phase
   unsigned threads;
+  bool packs_strips;  // of one tap: they are copied anyway
 };
 
 // Vectors a panel with the least time for rows of positions as long as this convolution's.

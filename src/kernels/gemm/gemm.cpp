@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/gemm/gemm_levels.h"
+#include "kernels/gemm/gemm_term.h"
 #include "kernels/gemm/gemm_vectors.h"
 #include "kernels/half.h"
 #include "kernels/unrolled.h"
@@ -36,6 +37,9 @@ constexpr std::int64_t kFar = -3;
 
 // A step of 1, and terms as of_blocks_tile() has them.
 constexpr std::int64_t kOfBlocks = -4;
+
+// The same as gathered_tile() has them.
+constexpr std::int64_t kGathered = -5;
 
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
@@ -104,24 +108,52 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       }
     }
   }
-  if constexpr (kStep == kOfBlocks) {
-    const float* b = tile.b;
+#if defined(__FMA__) && !defined(__AVX512F__)
+  constexpr bool kInAssembly = kStep == 1 || kStep == 2 || kStep == kOfBlocks || kStep == kGathered;
+  if constexpr (kInAssembly) {
+    constexpr bool kListed = kStep > 0;  // a
+    constexpr std::int64_t kARow = kStep == kOfBlocks ? kGemmBlock : kPositions;
+    constexpr std::int64_t kTerms = kStep == kGathered ? 2 * kTurn : kTurn;
     const std::int64_t next_step = tile.next_step;
-    std::int64_t left = tile.depth;
-    for (; left >= kTurn; left -= kTurn) {
-      __builtin_prefetch(next);
-      __builtin_prefetch(next + 2 * next_step);
-      next += kTurn * next_step;
-#pragma GCC unroll 4
-      for (std::int64_t i = 0; i < kTurn; ++i) take(i * kGemmBlock, b + i * kRow);
-      b += kTurn * kRow;
-      a += kTurn * kGemmBlock;
+    const bool follow = kStep == kOfBlocks || tile.rows_follow;
+    const float* b = kStep != kOfBlocks && follow && term != end ? tile.b + term->b : tile.b;
+    const auto pass = [&](bool of_list) WEFT_UNROLLED __attribute__((always_inline)) {
+      const auto take_next = [&](std::int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
+        take_term<kListed ? kStep : 1>(kListed ? a + term[i].a : a + i * kARow,
+                                       of_list ? b + term[i].b : b + i * kRow, acc);
+      };
+      const auto step_by = [&](std::int64_t count) __attribute__((always_inline)) {
+        if (kListed || of_list) term += count;
+        if (!kListed) a += count * kARow;
+        if (!of_list) b += count * kRow;
+      };
+      std::int64_t left = tile.depth - kTerms;
+      for (; left >= 0; left -= kTerms) {
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + kTerms / 2 * next_step);
+        next += kTerms * next_step;
+#pragma GCC unroll 8
+        for (std::int64_t i = 0; i < kTerms; ++i) take_next(i);
+        step_by(kTerms);
+      }
+#pragma GCC unroll 1
+      for (left += kTerms; left > 0; --left) {
+        take_next(0);
+        step_by(1);
+      }
+    };
+    if (follow) {
+      pass(false);
+    } else {
+      pass(true);
     }
-    for (; left > 0; --left, b += kRow, a += kGemmBlock) take(0, b);
     term = end;
   }
+#else
+  constexpr bool kInAssembly = false;
+#endif
 #ifdef __FMA__  // elsewhere products wait for their sums anyway
-  const bool follow = kStep != kOfBlocks && kStep != kPaddedRow && tile.rows_follow;
+  const bool follow = !kInAssembly && kStep != kPaddedRow && tile.rows_follow;
   const std::int64_t in_turns = follow ? tile.depth - tile.depth % kTurn : 0;
   for (const GemmTerm* stop = term + in_turns; term != stop; term += kTurn) {
     const float* const b = tile.b + term->b;
@@ -137,7 +169,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
   }
 #endif
-  for (; kStep != kOfBlocks && term != end; ++term) {
+  for (; !kInAssembly && term != end; ++term) {
     fetch();
     take(term->a, tile.b + term->b);
   }
@@ -377,6 +409,10 @@ GemmFunction gemm_far_f32(std::int64_t positions) noexcept {
 #if defined(__FMA__) && !defined(__AVX512F__)
 GemmFunction gemm_of_blocks_f32(std::int64_t vectors, std::int64_t positions) noexcept {
   return function<kOfBlocks>(vectors, positions);
+}
+
+GemmFunction gemm_gathered_f32(std::int64_t vectors, std::int64_t positions) noexcept {
+  return function<kGathered>(vectors, positions);
 }
 #endif
 

@@ -118,7 +118,12 @@ struct GemmKernel {
   // The same, at an a_step of 1, of terms at a[k * kGemmBlock] and b[k * columns], which need no
   // list. Null: no such tile.
   GemmFunction (*of_blocks_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
-  // The same for positions at offsets of their own.
+  // The same of terms at a[k * positions], as gather() lays them out. Null: no such tile.
+  GemmFunction (*gathered_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // to[k * positions + m] = a(k, m) of all terms of a tile, of 8 positions at most, at any step or
+  // offsets. Returns where the next ones go; may write seven floats beyond.
+  float* (*gather)(const GemmTile& tile, std::int64_t positions, float* to) noexcept;
+  // The same as tile() for positions at offsets of their own.
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;

@@ -27,12 +27,16 @@ constexpr void (*pairs_of_avx512)(const GemmPairs&) noexcept = nullptr;
 #ifdef WEFT_HAVE_avx2
 constexpr auto pairs_of_avx2 = avx2::gemm_pairs;
 constexpr auto of_blocks_of_avx2 = avx2::gemm_of_blocks_f32;
+constexpr auto gathered_of_avx2 = avx2::gemm_gathered_f32;
+constexpr auto gather_of_avx2 = avx2::gemm_gather_f32;
 constexpr auto packed_of_avx2 = avx2::gemm_packed_f32;
 constexpr auto listed_of_avx2 = avx2::gemm_listed_f32;
 constexpr auto pack_of_avx2 = avx2::gemm_pack_f32;
 #else
 constexpr void (*pairs_of_avx2)(const GemmPairs&) noexcept = nullptr;
 constexpr GemmFunction (*of_blocks_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
+constexpr GemmFunction (*gathered_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
+constexpr float* (*gather_of_avx2)(const GemmTile&, std::int64_t, float*) noexcept = nullptr;
 constexpr GemmStripsFunction (*packed_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
 constexpr GemmStripsFunction (*listed_of_avx2)(std::int64_t, std::int64_t) noexcept = nullptr;
 constexpr float* (*pack_of_avx2)(const float*, std::int64_t, const GemmTerm*, std::int64_t,
@@ -44,6 +48,8 @@ constexpr auto pairs_of(Isa isa) {
   return isa == Isa::avx512 ? pairs_of_avx512 : isa == Isa::avx2 ? pairs_of_avx2 : nullptr;
 }
 constexpr auto of_blocks_of(Isa isa) { return isa == Isa::avx2 ? of_blocks_of_avx2 : nullptr; }
+constexpr auto gathered_of(Isa isa) { return isa == Isa::avx2 ? gathered_of_avx2 : nullptr; }
+constexpr auto gather_of(Isa isa) { return isa == Isa::avx2 ? gather_of_avx2 : nullptr; }
 constexpr auto packed_of(Isa isa) { return isa == Isa::avx2 ? packed_of_avx2 : nullptr; }
 constexpr auto listed_of(Isa isa) { return isa == Isa::avx2 ? listed_of_avx2 : nullptr; }
 constexpr auto pack_of(Isa isa) { return isa == Isa::avx2 ? pack_of_avx2 : nullptr; }
@@ -56,6 +62,8 @@ constexpr auto pack_of(Isa isa) { return isa == Isa::avx2 ? pack_of_avx2 : nullp
               .padded_row_tile = level::gemm_padded_row_f32, \
               .far_tile = level::gemm_far_f32,               \
               .of_blocks_tile = of_blocks_of(Isa::level),    \
+              .gathered_tile = gathered_of(Isa::level),      \
+              .gather = gather_of(Isa::level),               \
               .max_offset_positions = {},                    \
               .offset_tile = level::gemm_at_offsets_f32,     \
               .strips = level::gemm_strips_f32,              \

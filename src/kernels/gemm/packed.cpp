@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "kernels/gemm/gemm_levels.h"
+#include "kernels/gemm/gemm_term.h"
 #include "kernels/gemm/gemm_vectors.h"
 #include "kernels/gemm/strips.h"
 #include "kernels/unrolled.h"
@@ -21,68 +23,6 @@ using std::size_t;
 constexpr int64_t kTurn = 4;
 
 constexpr int64_t kFloatsALine = 16;
-
-// Products of one term. In assembly for tiles whose sums leave no register to spare, for gcc moves
-// sums about between them; AddressSanitizer would not look inside.
-#ifndef __SANITIZE_ADDRESS__
-#define WEFT_FACTOR(m) "vbroadcastss 4*" #m "+%[a], %%ymm15\n\t"
-#define WEFT_ADD(m, v, column) "vfmadd231ps %%ymm" #column ", %%ymm15, %[sum" #m #v "]\n\t"
-#define WEFT_SUM(m, v) [sum##m##v] "+x"(sums[m][v].raw)
-
-[[gnu::always_inline]] inline void take(const float* a, const float* b, Vector (&sums)[6][2]) {
-  const auto& factors = *reinterpret_cast<const float(*)[6]>(a);
-  const auto& columns = *reinterpret_cast<const float(*)[16]>(b);
-#define WEFT_ROW(m) WEFT_FACTOR(m) WEFT_ADD(m, 0, 12) WEFT_ADD(m, 1, 13)
-#define WEFT_SUMS(m) WEFT_SUM(m, 0), WEFT_SUM(m, 1)
-  // clang-format off
-  asm volatile("vmovups %[b], %%ymm12\n\t"
-               "vmovups 32+%[b], %%ymm13\n\t"
-               WEFT_ROW(0) WEFT_ROW(1) WEFT_ROW(2) WEFT_ROW(3) WEFT_ROW(4) WEFT_ROW(5)
-               : WEFT_SUMS(0), WEFT_SUMS(1), WEFT_SUMS(2), WEFT_SUMS(3), WEFT_SUMS(4), WEFT_SUMS(5)
-               : [a] "m"(factors), [b] "m"(columns)
-               : "xmm12", "xmm13", "xmm15");
-  // clang-format on
-#undef WEFT_ROW
-#undef WEFT_SUMS
-}
-
-[[gnu::always_inline]] inline void take(const float* a, const float* b, Vector (&sums)[4][3]) {
-  const auto& factors = *reinterpret_cast<const float(*)[4]>(a);
-  const auto& columns = *reinterpret_cast<const float(*)[24]>(b);
-#define WEFT_ROW(m) WEFT_FACTOR(m) WEFT_ADD(m, 0, 12) WEFT_ADD(m, 1, 13) WEFT_ADD(m, 2, 14)
-#define WEFT_SUMS(m) WEFT_SUM(m, 0), WEFT_SUM(m, 1), WEFT_SUM(m, 2)
-  // clang-format off
-  asm volatile("vmovups %[b], %%ymm12\n\t"
-               "vmovups 32+%[b], %%ymm13\n\t"
-               "vmovups 64+%[b], %%ymm14\n\t"
-               WEFT_ROW(0) WEFT_ROW(1) WEFT_ROW(2) WEFT_ROW(3)
-               : WEFT_SUMS(0), WEFT_SUMS(1), WEFT_SUMS(2), WEFT_SUMS(3)
-               : [a] "m"(factors), [b] "m"(columns)
-               : "xmm12", "xmm13", "xmm14", "xmm15");
-  // clang-format on
-#undef WEFT_ROW
-#undef WEFT_SUMS
-}
-
-#undef WEFT_FACTOR
-#undef WEFT_ADD
-#undef WEFT_SUM
-#endif
-
-template <int64_t kPositions, int64_t kVectors>
-[[gnu::always_inline]] WEFT_UNROLLED inline void take(const float* a, const float* b,
-                                                      Vector (&sums)[kPositions][kVectors]) {
-  Vector columns[kVectors];
-#pragma GCC unroll 16
-  for (int64_t v = 0; v < kVectors; ++v) columns[v] = load_once(b + v * kLanes);
-#pragma GCC unroll 32
-  for (int64_t m = 0; m < kPositions; ++m) {
-    Vector x = set(a[m]);
-    keep(x);
-#pragma GCC unroll 16
-    for (int64_t v = 0; v < kVectors; ++v) accumulate(x, columns[v], sums[m][v]);
-  }
-}
 
 template <int64_t kPositions, int64_t kVectors, bool kListed>
 WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
@@ -130,7 +70,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t i = 0; i < kTurn; ++i) {
           __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
           if ((i + 1) % kLinesARow == 0) wanted += step;
-          take(a + i * kPositions, row(i), sums);
+          take_term<1>(a + i * kPositions, row(i), sums);
         }
         pass(kTurn);
       } while (--left > 0);
@@ -141,7 +81,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
       after = 0;
     }
     next = wanted;
-    for (int64_t rest = s.depth % kTurn; rest > 0; --rest, pass(1)) take(a, row(0), sums);
+    for (int64_t rest = s.depth % kTurn; rest > 0; --rest, pass(1)) take_term<1>(a, row(0), sums);
     if (s.bias != nullptr) {
 #pragma GCC unroll 32
       for (int64_t m = 0; m < kPositions; ++m) {
@@ -191,7 +131,63 @@ float* pack(const float* from, const GemmTerm* terms, int64_t depth, float* to) 
   return to;
 }
 
+// `count` numbers that are a_step apart, 1 or 2.
+constexpr int64_t kFour = 4;
+
+template <int64_t kStep>
+float* gather_near(const GemmTile& tile, int64_t positions, float* to) {
+  const auto first = [](int64_t count) {
+    return hn::FirstN(vector_tag, static_cast<size_t>(std::clamp<int64_t>(count, 0, kLanes)));
+  };
+  const auto low = first((positions - 1) * kStep + 1);
+  const auto high = first((positions - 1) * kStep + 1 - kLanes);
+  const GemmTerm* const end = tile.terms + tile.depth;
+  for (const GemmTerm* term = tile.terms; term != end; ++term, to += positions) {
+    const float* const from = tile.a + term->a;
+    Vector x = hn::MaskedLoad(low, vector_tag, from);
+    if constexpr (kStep == 2) {
+      x = hn::ConcatEven(vector_tag, hn::MaskedLoad(high, vector_tag, from + kLanes), x);
+    }
+    store(x, to);
+  }
+  return to;
+}
+
 }  // namespace
+
+float* gemm_gather_f32(const GemmTile& tile, int64_t positions, float* to) noexcept {
+  if (tile.a_offsets == nullptr && positions <= kLanes) {
+    if (tile.a_step == 1) return gather_near<1>(tile, positions, to);
+    if (tile.a_step == 2) return gather_near<2>(tile, positions, to);
+  }
+  std::array<const float*, kLanes> from;
+  for (int64_t m = 0; m < kLanes; ++m) {
+    const int64_t last = std::min(m, positions - 1);
+    from[m] = tile.a + (tile.a_offsets != nullptr ? tile.a_offsets[last] : last * tile.a_step);
+  }
+  const GemmTerm* const end = tile.terms + tile.depth;
+  for (const GemmTerm* term = tile.terms; term != end;) {
+    // Taps that follow each other.
+    const int64_t a = term->a;
+    if (end - term >= kFour && term[1].a == a + 1 && term[2].a == a + 2 && term[3].a == a + 3) {
+      __m128 rows[2][kFour] = {};
+      for (int64_t i = 0; i * kFour < positions; ++i) {
+        for (int64_t m = 0; m < kFour; ++m) rows[i][m] = _mm_loadu_ps(from[i * kFour + m] + a);
+        _MM_TRANSPOSE4_PS(rows[i][0], rows[i][1], rows[i][2], rows[i][3]);
+      }
+      for (int64_t k = 0; k < kFour; ++k, to += positions) {
+        _mm_storeu_ps(to, rows[0][k]);
+        if (positions > kFour) _mm_storeu_ps(to + kFour, rows[1][k]);
+      }
+      term += kFour;
+      continue;
+    }
+    for (int64_t m = 0; m < positions; ++m) to[m] = from[m][a];
+    to += positions;
+    ++term;
+  }
+  return to;
+}
 
 GemmStripsFunction gemm_packed_f32(std::int64_t vectors, std::int64_t positions) noexcept {
   return function<false>(vectors, positions);
