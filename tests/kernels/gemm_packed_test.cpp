@@ -217,5 +217,67 @@ TEST_P(GemmBlocksTest, TilesTakeAPartOfEachRow) {
   }
 }
 
+// Positions next to each other, every other, far apart, and at offsets of their own; terms that do
+// and do not follow each other in the input and in b.
+TEST_P(GemmPackedTest, GatheredTilesAreThoseOfTheSameTerms) {
+  for (std::int64_t vectors = 2; vectors <= kGemmMaxVectors; ++vectors) {
+    const std::int64_t columns = vectors * GetParam().lanes;
+    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+      for (const std::int64_t depth : {0, 1, 3, 4, 8, 13, 31, 66}) {
+        for (const std::int64_t step : {1, 2, 5, 0}) {
+          std::vector<std::int64_t> offsets;  // of a step of 0
+          for (std::int64_t i = 0; i < m; ++i) offsets.push_back(i < 2 ? i * 3 : 9 - i);
+          const auto offset = [&](std::int64_t i) {
+            return step == 0 ? offsets[static_cast<std::size_t>(i)] : i * step;
+          };
+          std::vector<GemmTerm> terms;
+          std::int64_t size = 0;
+          for (std::int64_t k = 0; k < depth; ++k) {
+            const bool follow = depth % 2 == 0;
+            terms.push_back({k + k / 6 * 4, (follow ? k : depth - 1 - k) * columns});
+            for (std::int64_t i = 0; i < m; ++i) {
+              size = std::max(size, terms.back().a + offset(i) + 1);
+            }
+          }
+          const StridedArray<float> from(size, 1), b(depth * columns, 1), sums(m * columns, 1);
+          const StridedArray<float> a(depth * m + GetParam().lanes - 1, 1);
+          fill(from.all());
+          fill(b.all());
+          fill(sums.all());
+          const std::vector<float> before(sums.all().begin(), sums.all().end());
+          GemmTile tile = {.a = from.first(),
+                           .b = b.first(),
+                           .acc = sums.first(),
+                           .terms = terms.data(),
+                           .depth = depth,
+                           .a_step = step,
+                           .acc_stride = columns,
+                           .next = reinterpret_cast<const char*>(b.first()),
+                           .next_step = 40,
+                           .rows_follow = depth % 2 == 0,
+                           .a_offsets = step == 0 ? offsets.data() : nullptr};
+          ASSERT_EQ(GetParam().gather(tile, m, a.first()), a.first() + depth * m);
+          ASSERT_TRUE(a.intact());
+          for (std::int64_t i = 0; i < depth * m; ++i) {
+            ASSERT_EQ(a[i], from[terms[static_cast<std::size_t>(i / m)].a + offset(i % m)])
+                << m << " positions at " << step << ", " << i;
+          }
+          tile.a = a.first();
+          GetParam().gathered_tile(vectors, m)(tile);
+          for (std::int64_t i = 0; i < m * columns; ++i) {
+            float expected = before[static_cast<std::size_t>(i)];
+            for (std::int64_t k = 0; k < depth; ++k) {
+              const GemmTerm& term = terms[static_cast<std::size_t>(k)];
+              expected = add_product(a[k * m + i / columns], b[term.b + i % columns], expected);
+            }
+            ASSERT_EQ(sums[i], expected) << vectors << " x " << m << ", " << i << ", " << depth;
+          }
+          ASSERT_TRUE(sums.intact());
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::kernels

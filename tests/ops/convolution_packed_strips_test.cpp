@@ -11,17 +11,11 @@ namespace {
 using ops::Floats;
 using ops::Halves;
 
-struct PackedShape {
-  std::uint32_t batch, groups, in, out;  // channels a group
-  Dims spatial;
-  std::uint32_t window = 1, stride = 1, dilation = 1, padding = 0;
-};
-
 // One tap: strips read where they lie, and such whose channels share sets of the cache, which are
 // copied before; rows that end with one vector, panels that are not full, several boxes, images
 // and groups. Several taps: strips with all of them and strips that lack some; of few channels,
 // read where they lie.
-const PackedShape packed_shapes[] = {
+const ops::Layer packed_layers[] = {
     {1, 1, 48, 48, {10, 10}},
     {2, 1, 50, 53, {15, 17}},
     {1, 2, 64, 61, {7, 30}},
@@ -46,21 +40,9 @@ class PackedStripsTest : public ops::NumbersTest {
   void SetUp() override { skip_without(Isa::avx2); }
 };
 
-ConvolutionParams packed_params(const PackedShape& s) {
-  ConvolutionParams p = ops::pointwise(s.batch, s.groups, s.in, s.out, s.spatial);
-  const std::size_t rank = s.spatial.size();
-  std::fill(p.filter.sizes.begin() + 2, p.filter.sizes.end(), s.window);
-  p.strides = Dims(rank, s.stride);
-  p.dilations = Dims(rank, s.dilation);
-  p.start_padding = p.end_padding = Dims(rank, s.padding);
-  p.fused_activation.reset();
-  p.output.sizes = output_sizes(p);
-  return p;
-}
-
 TEST_F(PackedStripsTest, SumsAreChains) {
-  for (const PackedShape& shape : packed_shapes) {
-    ConvolutionParams params = packed_params(shape);
+  for (const ops::Layer& layer : packed_layers) {
+    ConvolutionParams params = ops::layer(layer);
     const Floats x = numbers(ops::count_of(params.input)),
                  w = numbers(ops::count_of(params.filter));
     const Floats b = numbers(ops::count_of(*params.bias));
@@ -75,15 +57,13 @@ TEST_F(PackedStripsTest, SumsAreChains) {
       for (float& y : expected) y = y < 0 ? slope * y : y;
       for (const unsigned threads : {1u, 2u, 5u}) {
         // Not strict, sums of many terms are several chains where they are not across.
-        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = shape.in > 128};
+        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = layer.in > 128};
         options.winograd = Winograd::never;
         const Floats y = ops::run(plan(params, options), x, w, b);
         ASSERT_EQ(y.size(), expected.size());
         for (std::size_t i = 0; i < y.size(); ++i) {
           ASSERT_EQ(y[i], expected[i])
-              << "at " << i << ", " << shape.in << " to " << shape.out << " channels, "
-              << shape.spatial.back() << " columns, window " << shape.window << ", " << threads
-              << " threads";
+              << "at " << i << ", " << ops::text(layer) << ", " << threads << " threads";
         }
       }
     }
@@ -117,8 +97,8 @@ TEST_F(PackedStripsTest, ChannelsAreSummedAlike) {
 }
 
 TEST_F(PackedStripsTest, Float16IsRoundedAtTheEnd) {
-  for (const PackedShape& shape : packed_shapes) {
-    ConvolutionParams params = packed_params(shape);
+  for (const ops::Layer& layer : packed_layers) {
+    ConvolutionParams params = ops::layer(layer);
     const Halves x = ops::halves(numbers(ops::count_of(params.input)));
     const Halves w = ops::halves(numbers(ops::count_of(params.filter)));
     const Halves b = ops::halves(numbers(ops::count_of(*params.bias)));
@@ -129,11 +109,10 @@ TEST_F(PackedStripsTest, Float16IsRoundedAtTheEnd) {
         for (float& y : sums) y = std::max(y, 0.0f);
       }
       for (const unsigned threads : {1u, 3u}) {
-        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = shape.in > 128};
+        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = layer.in > 128};
         options.winograd = Winograd::never;
         EXPECT_EQ(ops::run(plan(ops::as_halves(params), options), x, w, b), ops::halves(sums))
-            << shape.in << " to " << shape.out << " channels, " << shape.spatial.back()
-            << " columns, window " << shape.window;
+            << ops::text(layer);
       }
     }
   }

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "base/cpu.h"
@@ -98,6 +100,28 @@ inline ConvolutionParams pointwise(std::uint32_t batch, std::uint32_t groups, st
   p.bias->sizes[1] = groups * out;
   p.output.sizes = output_sizes(p);
   return p;
+}
+
+struct Layer {
+  std::uint32_t batch, groups, in, out;  // channels a group
+  Dims spatial;
+  std::uint32_t window = 1, stride = 1, dilation = 1, padding = 0;
+};
+
+inline ConvolutionParams layer(const Layer& s) {
+  ConvolutionParams p = pointwise(s.batch, s.groups, s.in, s.out, s.spatial);
+  const std::size_t rank = s.spatial.size();
+  std::fill(p.filter.sizes.begin() + 2, p.filter.sizes.end(), s.window);
+  p.strides = Dims(rank, s.stride);
+  p.dilations = Dims(rank, s.dilation);
+  p.start_padding = p.end_padding = Dims(rank, s.padding);
+  p.output.sizes = output_sizes(p);
+  return p;
+}
+
+inline std::string text(const Layer& s) {
+  return std::to_string(s.in) + " to " + std::to_string(s.out) + " channels, " +
+         std::to_string(s.spatial.back()) + " columns, window " + std::to_string(s.window);
 }
 
 // Of three dimensions, padded alike on both sides.
