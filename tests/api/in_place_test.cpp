@@ -36,7 +36,7 @@ class InPlace : public ::testing::TestWithParam<Sample> {
     // Only the elements: gaps hold what the input had there.
     const std::vector<std::byte> expected = apart.output();
     const std::vector<std::byte> output = memory.output();
-    const std::vector<bool> addressed = testing::addressed_bytes(params_.output);
+    const testing::ByteMarks addressed = testing::addressed_bytes(params_.output);
     for (std::size_t i = 0; i < addressed.size(); ++i) {
       ASSERT_TRUE(!addressed[i] || output[i] == expected[i]) << "byte " << i;
     }

@@ -21,7 +21,7 @@ void write_flat(const fs::path& path, DataType type, std::span<const std::byte> 
 // The expected output with `initial` wherever no element lies.
 std::vector<std::byte> expected_buffer(const Tensor& output, std::span<const std::byte> initial) {
   std::vector<std::byte> bytes(initial.begin(), initial.end());
-  const std::vector<bool> addressed = testing::addressed_bytes(output.desc);
+  const testing::ByteMarks addressed = testing::addressed_bytes(output.desc);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (addressed[i]) bytes[i] = output.bytes[i];
   }

@@ -50,7 +50,7 @@ std::string difference(const Case& test, std::span<const std::byte> initial,
   if (wrong != 0) {
     return std::to_string(wrong) + " of " + std::to_string(count) + " elements: " + first.str();
   }
-  const std::vector<bool> addressed = testing::addressed_bytes(desc);
+  const testing::ByteMarks addressed = testing::addressed_bytes(desc);
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (!addressed[i] && result[i] != initial[i]) {
       return "byte " + std::to_string(i) + " was written, where no element lies";

@@ -85,7 +85,7 @@ class Run {
     }
     for (const auto& [memory, what] :
          {std::pair(&workspace, "the workspace"), std::pair(&prepared, "the prepared filter")}) {
-      const std::string change = memory->first_change(std::vector<bool>(memory->size(), true));
+      const std::string change = memory->first_change(testing::ByteMarks(memory->size(), 1));
       if (!change.empty()) return std::string("written outside ") + what + ": " + change;
     }
     return {};

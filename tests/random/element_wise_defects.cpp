@@ -82,7 +82,7 @@ bool element_left_out(const OperatorParams& params, std::byte* data) {
 }
 
 bool gap_written(const OperatorParams& params, std::byte* data) {
-  const std::vector<bool> addressed = testing::addressed_bytes(output_of(params));
+  const testing::ByteMarks addressed = testing::addressed_bytes(output_of(params));
   const auto gap = std::find(addressed.begin(), addressed.end(), false);
   if (gap == addressed.end()) return false;
   data[gap - addressed.begin()] ^= std::byte{1};

@@ -43,17 +43,25 @@ GuardedBuffer::GuardedBuffer(std::uint64_t size, const Place& place, std::uint64
   remember();
 }
 
-std::string GuardedBuffer::first_change(const std::vector<bool>& may_change) const {
-  const std::byte* now = pages_.data();
-  if (std::memcmp(now, before_.data(), pages_.size()) == 0) return {};
-  for (std::size_t i = 0; i < pages_.size(); ++i) {
-    if (now[i] == before_[i]) continue;
-    if (i >= begin_ && i - begin_ < may_change.size() && may_change[i - begin_]) continue;
-    return "byte " +
-           std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(begin_)) +
-           " of " + std::to_string(size_);
-  }
-  return {};
+std::string GuardedBuffer::first_change(const ByteMarks& may_change) const {
+  const std::byte* const now = pages_.data();
+  const std::byte* const before = before_.data();
+  const std::size_t marked_end = begin_ + may_change.size();
+  const auto find = [&](std::size_t first, std::size_t end, const unsigned char* marks) {
+    if (std::memcmp(now + first, before + first, end - first) == 0) return end;
+    while (first != end && (now[first] == before[first] || (marks != nullptr && *marks != 0))) {
+      ++first;
+      if (marks != nullptr) ++marks;
+    }
+    return first;
+  };
+  std::size_t i = find(0, begin_, nullptr);
+  if (i == begin_) i = find(begin_, marked_end, may_change.data());
+  if (i == marked_end) i = find(marked_end, pages_.size(), nullptr);
+  if (i == pages_.size()) return {};
+  return "byte " +
+         std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(begin_)) + " of " +
+         std::to_string(size_);
 }
 
 Fence::Fence(std::vector<const GuardedBuffer*> buffers) : buffers_(std::move(buffers)) {
@@ -70,12 +78,11 @@ Fence::~Fence() {
   }
 }
 
-std::vector<bool> addressed_bytes(const TensorDesc& desc) {
-  std::vector<bool> marked(buffer_bytes(desc));
-  const unsigned bytes = byte_size(desc.data_type);
-  for_each_element(desc, [&](const Coordinate&, std::int64_t at) {
-    for (unsigned b = 0; b < bytes; ++b) marked[static_cast<std::size_t>(at) + b] = true;
-  });
+ByteMarks addressed_bytes(const TensorDesc& desc) {
+  ByteMarks marked(buffer_bytes(desc));
+  const std::size_t bytes = byte_size(desc.data_type);
+  for_each_element(
+      desc, [&](const Coordinate&, std::int64_t at) { std::memset(marked.data() + at, 1, bytes); });
   return marked;
 }
 

@@ -10,6 +10,9 @@
 
 namespace weft::testing {
 
+// Of each byte of a buffer: 1 or 0.
+using ByteMarks = std::vector<unsigned char>;
+
 // Memory for a tensor on pages of its own. Where the buffer does not fill them, canaries show a
 // write on either side.
 class GuardedBuffer {
@@ -38,7 +41,7 @@ class GuardedBuffer {
 
   // "byte -3" for the first byte, counted from the start of the buffer, that has changed since
   // remember(); empty when none has. Bytes that `may_change` marks are left out.
-  std::string first_change(const std::vector<bool>& may_change = {}) const;
+  std::string first_change(const ByteMarks& may_change = {}) const;
 
  private:
   friend class Fence;
@@ -64,6 +67,6 @@ class Fence {
 };
 
 // Marks the bytes of the elements that a tensor addresses.
-std::vector<bool> addressed_bytes(const TensorDesc& desc);
+ByteMarks addressed_bytes(const TensorDesc& desc);
 
 }  // namespace weft::testing

@@ -13,9 +13,9 @@ TEST(GuardedBuffer, TellsWhereItWasWritten) {
   GuardedBuffer buffer(10, {.next_to_guard = neither, .misalignment = 3}, 1);
   EXPECT_EQ(buffer.first_change(), "");
   buffer.data()[10] ^= std::byte{1};
-  EXPECT_EQ(buffer.first_change(std::vector<bool>(10, true)), "byte 10 of 10");
+  EXPECT_EQ(buffer.first_change(ByteMarks(10, 1)), "byte 10 of 10");
   buffer.data()[-1] ^= std::byte{1};
-  EXPECT_EQ(buffer.first_change(std::vector<bool>(10, true)), "byte -1 of 10");
+  EXPECT_EQ(buffer.first_change(ByteMarks(10, 1)), "byte -1 of 10");
 }
 
 TEST(GuardedBufferDeathTest, StopsReadsNextToItsGuard) {

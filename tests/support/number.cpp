@@ -53,8 +53,11 @@ void write_bits(DataType type, std::byte* at, std::uint64_t bits) {
 }
 
 double read_real(DataType type, const std::byte* at) {
-  if (type == DataType::float16)
-    return half_to_double(static_cast<std::uint16_t>(read_bits(type, at)));
+  if (type == DataType::float16) {
+    std::uint16_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    return half_to_double(bits);
+  }
   if (type == DataType::float32) {
     float value;
     std::memcpy(&value, at, sizeof value);
@@ -76,7 +79,11 @@ double read_number(DataType type, const std::byte* at) {
 }
 
 void write_real(DataType type, std::byte* at, double value) {
-  if (type == DataType::float16) return write_bits(type, at, double_to_half(value));
+  if (type == DataType::float16) {
+    const std::uint16_t bits = double_to_half(value);
+    std::memcpy(at, &bits, sizeof bits);
+    return;
+  }
   if (type == DataType::float32) {
     const auto narrow = static_cast<float>(value);
     std::memcpy(at, &narrow, sizeof narrow);

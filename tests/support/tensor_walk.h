@@ -36,9 +36,17 @@ std::uint64_t buffer_bytes(const TensorDesc& desc);
 // Calls f(coordinate, byte offset) for each element in row-major order.
 template <class Function>
 void for_each_element(const TensorDesc& desc, Function f) {
+  const std::size_t last = desc.sizes.size() - 1;
   Coordinate x;
+  x[last] = 1;
+  const std::int64_t step = byte_offset(desc, x);
+  x[last] = 0;
   do {
-    f(x, byte_offset(desc, x));
+    const std::int64_t row = byte_offset(desc, x);
+    for (std::int64_t i = 0; i < std::int64_t{desc.sizes[last]}; ++i) {
+      x[last] = i;
+      f(x, row + i * step);
+    }
   } while (next(x, desc.sizes));
 }
 
