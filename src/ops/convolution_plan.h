@@ -42,7 +42,8 @@ namespace weft::ops {
 // runs of the output. Positions that one product takes at a time, a strip, lie in a row, or go on
 // in the next where rows are short. Taps that read nothing but padding are left out, strip by
 // strip; where taps lie far apart, strips end with them, no padding is multiplied, and hardly any
-// copied.
+// copied. Where that pays, with AVX2, what a strip reads is gathered first, term by term, to lie as
+// products read it (convolution_gathered.cpp).
 //
 // Sums of few terms, whose way into rows of positions would take as long as their products, are
 // formed across, in one chain: positions lie along vectors, single numbers of the filter are

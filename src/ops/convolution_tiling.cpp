@@ -386,10 +386,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   // BACKWARD 512 to 256, 32x32, 2x2 at 2: 13.4 ms, by half the speed 12.0.
   const double packed_bytes_a_cycle = base::is_amd() ? 4 : 8;
 
-  const bool may_gather = kernel.gathered_tile != nullptr && vectors > 1 &&
-                          !(problem.packs_strips && problem.merged_phases > 1);
-
-  // Of the terms of all taps, those that are multiplied.
+  // Of the terms of all taps, those that strips multiply which are not gathered.
   const ConvolutionAxis& row = geometry.axes[kWidth];
   const double share_of_depth = share_inside(geometry.axes[kDepth]);
   const double share_of_rows = share_inside(geometry.axes[kHeight]);
@@ -398,14 +395,17 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                              (static_cast<double>(row.phase(0).taps) *
                                               row_cycles(row.phase(0).count, vectors, most))
                                        : 1);
+  const bool may_gather = kernel.gathered_tile != nullptr && vectors > 1 && share > 0 &&
+                          !(problem.packs_strips && problem.merged_phases > 1);
   const Phase phase = row.phase(0);
   const double gain = phase.in_step > kNearStep                            ? kGatheredFar
                       : phase.taps > phase.in_step || problem.packs_strips ? kGathered
                                                                            : kGatheredApart;
-  // Gathered strips leave out rows of taps unless they go on in the next row of positions.
+  // Gathered strips leave out rows of taps unless they go on in the next row of positions: how many
+  // terms they multiply for one of the others.
   const auto gathered_share = [&](std::int64_t width) {
     const double within = std::max(0.0, 1 - static_cast<double>(most) / static_cast<double>(width));
-    return share_of_depth * (1 - within * (1 - share_of_rows));
+    return share_of_depth * (1 - within * (1 - share_of_rows)) / share;
   };
 
   double least = std::numeric_limits<double>::infinity();
@@ -420,9 +420,8 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
       window *= static_cast<double>(candidate.window_size(axis, d));
     }
     const double sums = static_cast<double>(candidate.box_positions() * columns * 4) * phases;
-    LayerStrips own_strips =
+    const LayerStrips own_strips =
         layer_strips(candidate.box[1], candidate.box[2], vectors, kernel, single_rows);
-    own_strips.cycles *= share;
     const LayerStrips gathered_strips = {
         gain * gathered_share(candidate.box[2]) *
             row_cycles(candidate.box[1] * candidate.box[2], vectors, most),

@@ -29,7 +29,7 @@ const ops::Layer gathered_layers[] = {
     {1, 1, 300, 310, {14, 14}, 1, 2},
     {2, 1, 1100, 60, {3, 9, 10}, 1, 2},
     {1, 1, 30, 520, {3, 14, 14}, 3, 2, 1, 1},
-    {1, 1, 1030, 130, {9, 9}, 1, 2, 1, 1},
+    {1, 1, 1200, 60, {31, 31}, 1, 2, 1, 1},
     {1, 1, 24, 430, {11, 12}, 5, 2, 1, 2},
 };
 
@@ -70,6 +70,31 @@ TEST_F(GatheredTest, SumsAreChains) {
       for (std::size_t i = 0; i < y.size(); ++i) {
         ASSERT_EQ(y[i], expected[i])
             << "at " << i << ", " << ops::text(layer) << ", " << threads << " threads";
+      }
+    }
+  }
+}
+
+// BACKWARD, phases of a row are computed together, and some have a position less than others.
+TEST_F(GatheredTest, PhasesAreChains) {
+  for (const std::uint32_t window : {3u, 5u, 6u}) {
+    for (const std::uint32_t width : {5u, 9u}) {
+      ConvolutionParams params;
+      params.mode = ConvolutionMode::cross_correlation;
+      params.direction = ConvolutionDirection::backward;
+      params.input.sizes = {1, 90, 7, width};
+      params.filter.sizes = {90, 420, window, window};
+      params.bias = TensorDesc{.sizes = {1, 420, 1, 1}};
+      params.strides = {2, 2};
+      params.start_padding = params.end_padding = {1, 1};
+      params.output.sizes = output_sizes(params);
+      const Floats x = numbers(ops::count_of(params.input)),
+                   w = numbers(ops::count_of(params.filter));
+      const Floats b = numbers(420);
+      const Floats expected = reference::chains(params, x, w, b);
+      for (const unsigned threads : {1u, 3u}) {
+        EXPECT_EQ(ops::run(plan(params, options(threads, true)), x, w, b), expected)
+            << window << ", " << width << " columns, " << threads << " threads";
       }
     }
   }

@@ -38,7 +38,7 @@ constexpr std::int64_t kFar = -3;
 // A step of 1, and terms as of_blocks_tile() has them.
 constexpr std::int64_t kOfBlocks = -4;
 
-// The same as gathered_tile() has them.
+// A step of 1, and terms as gathered_tile() has them.
 constexpr std::int64_t kGathered = -5;
 
 // kStep: a_step, or one of these.
@@ -111,7 +111,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
 #if defined(__FMA__) && !defined(__AVX512F__)
   constexpr bool kInAssembly = kStep == 1 || kStep == 2 || kStep == kOfBlocks || kStep == kGathered;
   if constexpr (kInAssembly) {
-    constexpr bool kListed = kStep > 0;  // a
+    constexpr bool kListed = kStep > 0;  // where terms are in a
     constexpr std::int64_t kARow = kStep == kOfBlocks ? kGemmBlock : kPositions;
     constexpr std::int64_t kTerms = kStep == kGathered ? 2 * kTurn : kTurn;
     const std::int64_t next_step = tile.next_step;

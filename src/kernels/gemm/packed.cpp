@@ -131,9 +131,7 @@ float* pack(const float* from, const GemmTerm* terms, int64_t depth, float* to) 
   return to;
 }
 
-// `count` numbers that are a_step apart, 1 or 2.
-constexpr int64_t kFour = 4;
-
+// Of positions that are next to each other or every other.
 template <int64_t kStep>
 float* gather_near(const GemmTile& tile, int64_t positions, float* to) {
   const auto first = [](int64_t count) {
@@ -156,7 +154,7 @@ float* gather_near(const GemmTile& tile, int64_t positions, float* to) {
 }  // namespace
 
 float* gemm_gather_f32(const GemmTile& tile, int64_t positions, float* to) noexcept {
-  if (tile.a_offsets == nullptr && positions <= kLanes) {
+  if (tile.a_offsets == nullptr) {
     if (tile.a_step == 1) return gather_near<1>(tile, positions, to);
     if (tile.a_step == 2) return gather_near<2>(tile, positions, to);
   }
@@ -167,7 +165,8 @@ float* gemm_gather_f32(const GemmTile& tile, int64_t positions, float* to) noexc
   }
   const GemmTerm* const end = tile.terms + tile.depth;
   for (const GemmTerm* term = tile.terms; term != end;) {
-    // Taps that follow each other.
+    // Taps that follow each other are turned by fours.
+    constexpr int64_t kFour = 4;
     const int64_t a = term->a;
     if (end - term >= kFour && term[1].a == a + 1 && term[2].a == a + 2 && term[3].a == a + 3) {
       __m128 rows[2][kFour] = {};
