@@ -144,12 +144,6 @@ void ConvolutionPlan::choose_phases() {
   if (merges_) phase_counts_[kSpatial - 1] += 1 - stride;
 }
 
-// One position has nothing to pack: its channels are read where they lie, if they are near.
-bool ConvolutionPlan::packs_strips_of_one_tap() const noexcept {
-  return !across_ && most_taps(geometry_) == 1 && !has_one_position(geometry_) &&
-         (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
-}
-
 void ConvolutionPlan::choose_memory(unsigned threads) {
   const ConvolutionGeometry& g = geometry_;
   std::int64_t others = g.batch * g.groups;
@@ -168,8 +162,10 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
     if (across_) {
       choose_boxes_across(threads);
     } else {
-      tiling_ = choose_tiling(g, gemm_, vectors_,
-                              {merged_phases(), others, threads, packs_strips_of_one_tap()});
+      // One position has nothing to pack: its channels are read where they lie, if they are near.
+      one_tap_ = most_taps(g) == 1 && !has_one_position(g) &&
+                 (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
+      tiling_ = choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads, one_tap_});
     }
     std::int64_t plane = 1;
     for (int d = 0; d < kSpatial; ++d) {
@@ -187,7 +183,6 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       plane *= size;
     }
     plane_floats_ = windows_ ? 0 : tiling_.channel_block * plane_stride(plane);
-    one_tap_ = packs_strips_of_one_tap();
     phases_alike_ = one_tap_ && tiling_.channel_block == g.in_channels && phases_read_alike(g);
     if (one_tap_) {
       plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] *

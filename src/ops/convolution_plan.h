@@ -200,7 +200,6 @@ class ConvolutionPlan final : public PlanBody {
   const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
   const std::byte* next_input(const RunArguments& arguments, const Tile& tile) const noexcept;
   void choose_memory(unsigned threads);
-  bool packs_strips_of_one_tap() const noexcept;
   std::int64_t offset_count() const noexcept {
     return tiling_.wraps ? tiling_.strip * tiling_.strip : 0;
   }

@@ -117,12 +117,12 @@ struct GemmKernel {
   GemmFunction (*far_tile)(std::int64_t positions) noexcept;
   // The same, at an a_step of 1, of terms at a[k * kGemmBlock] and b[k * columns], which need no
   // list. Null: no such tile.
-  GemmFunction (*of_blocks_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  GemmFunction (*of_blocks_tile)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;
   // The same of terms at a[k * positions], as gather() lays them out. Null: no such tile.
-  GemmFunction (*gathered_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  GemmFunction (*gathered_tile)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;
   // to[k * positions + m] = a(k, m) of all terms of a tile, of 8 positions at most, at any step or
   // offsets. Returns where the next ones go; may write seven floats beyond.
-  float* (*gather)(const GemmTile& tile, std::int64_t positions, float* to) noexcept;
+  float* (*gather)(const GemmTile& tile, std::int64_t positions, float* to) noexcept = nullptr;
   // The same as tile() for positions at offsets of their own.
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
@@ -130,17 +130,19 @@ struct GemmKernel {
   // The same where rows of a follow each other: a(k, m) = a[k * positions + m]. All terms are one
   // chain, without bias_terms; lines of sums are fetched where there are terms enough, and of what
   // is wanted next one a term. Null: no such tile.
-  GemmStripsFunction (*listed_strips)(std::int64_t vectors, std::int64_t positions) noexcept;
+  GemmStripsFunction (*listed_strips)(std::int64_t vectors,
+                                      std::int64_t positions) noexcept = nullptr;
   // The same where rows of b and strips follow each other, too, as pack() lays them out:
   // b(k, n) = b[(i * depth + k) * columns + n] of strip i.
-  GemmStripsFunction (*packed_strips)(std::int64_t vectors, std::int64_t positions) noexcept;
+  GemmStripsFunction (*packed_strips)(std::int64_t vectors,
+                                      std::int64_t positions) noexcept = nullptr;
   // A strip of so many vectors: to[k * columns + n] = from[terms[k].b + n]. Returns where the next
   // one goes.
   float* (*pack)(const float* from, std::int64_t vectors, const GemmTerm* terms, std::int64_t depth,
-                 float* to) noexcept;
-  void (*windows)(const GemmWindows& sums) noexcept;  // or null
-  void (*pairs)(const GemmPairs& pairs) noexcept;     // or null
-  bool rounds;                                        // can write float16
+                 float* to) noexcept = nullptr;
+  void (*windows)(const GemmWindows& sums) noexcept = nullptr;  // or null
+  void (*pairs)(const GemmPairs& pairs) noexcept = nullptr;     // or null
+  bool rounds;                                                  // can write float16
   void (*transpose)(const Transposition& transposition) noexcept;
   void (*pad_rows)(const PaddedRows& rows) noexcept;
   AddScaledRow add_scaled_row;
