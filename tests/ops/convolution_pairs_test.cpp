@@ -52,7 +52,7 @@ ConvolutionParams pairs_params(const PairsShape& s) {
 }
 
 // Chains of up to 128 fused multiply-adds, about equally long.
-Floats chains(const ConvolutionParams& p, const Floats& x, const Floats& w, const Floats& b) {
+Floats chains_of_pairs(const ConvolutionParams& p, const Floats& x, const Floats& w, const Floats& b) {
   const std::size_t rank = p.strides.size();
   const std::size_t groups = p.group_count, outputs = p.filter.sizes[1];
   const std::size_t channels = p.input.sizes[1] / groups;
@@ -108,7 +108,7 @@ TEST_P(PairsTest, SumsAreChains) {
     for (const bool has_bias : {true, false}) {
       if (!has_bias) params.bias.reset();
       params.fused_activation.reset();
-      const Floats sums = chains(params, x, w, has_bias ? b : Floats());
+      const Floats sums = chains_of_pairs(params, x, w, has_bias ? b : Floats());
       for (const bool relu : {false, true}) {
         if (relu) params.fused_activation = {.type = OperatorType::activation_relu};
         for (const unsigned threads : {1u, 3u}) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +17,12 @@
 #include "reference/reference.h"
 #include "support/number.h"
 #include "weft/convolution.h"
+
+namespace weft {
+
+inline void PrintTo(Isa isa, std::ostream* out) { *out << name(isa); }
+
+}  // namespace weft
 
 namespace weft::ops {
 

@@ -7,12 +7,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <tuple>
 
 #include "ops/convolution_winograd.h"
 #include "ops/split_case.h"
 #include "reference/reference.h"
+
+namespace weft::kernels {
+
+inline void PrintTo(const WinogradTile& tile, std::ostream* out) {
+  *out << tile.rows << " x " << tile.columns << " of " << tile.row_taps << " x "
+       << tile.column_taps;
+}
+
+}  // namespace weft::kernels
 
 namespace weft::ops {
 
@@ -31,6 +41,8 @@ using Way = std::tuple<Isa, kernels::WinogradTile, WinogradVectors>;
 inline std::string text(WinogradVectors vectors) {
   return vectors == WinogradVectors::of_tiles ? "tiles" : "channels";
 }
+
+inline void PrintTo(WinogradVectors vectors, std::ostream* out) { *out << text(vectors); }
 
 // Plans of one way, compared with exact sums.
 class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
