@@ -438,29 +438,33 @@ TEST_P(Gemm, Transpose) {
   }
 }
 
+// Rows that follow on each other, and rows with gaps, which stay as they are.
 TEST_P(Gemm, PadRows) {
+  constexpr std::int64_t kRows = 11;
   for (const std::int64_t count : counts_around_lanes()) {
     for (const std::int64_t before : {0, 1, 17}) {
-      for (const std::int64_t after : {0, 2, 33}) {
-        const std::int64_t size = before + count + after;
-        const StridedArray<float> from(3 * count, 1);
-        const StridedArray<float> to(3 * size, 1);
-        fill(from.all());
-        fill(to.all());
-        GetParam().pad_rows({.from = from.first(),
-                             .to = to.first(),
-                             .from_stride = count,
-                             .to_stride = size,
-                             .rows = 3,
-                             .before = before,
-                             .count = count,
-                             .size = size});
-        for (std::int64_t i = 0; i < 3 * size; ++i) {
-          const std::int64_t column = i % size - before;
-          const bool inside = column >= 0 && column < count;
-          ASSERT_EQ(to[i], inside ? from[i / size * count + column] : 0.0f) << i;
+      for (const std::int64_t size : {before + count, before + count + 2, before + count + 33}) {
+        for (const std::int64_t stride : {size, size + 5}) {
+          const StridedArray<float> from(kRows * count, 1);
+          const std::int64_t end = size == 0 ? 0 : (kRows - 1) * stride + size;
+          const StridedArray<float> to(end, 1, 7.0f);
+          fill(from.all());
+          GetParam().pad_rows({.from = from.first(),
+                               .to = to.first(),
+                               .from_stride = count,
+                               .to_stride = stride,
+                               .rows = kRows,
+                               .before = before,
+                               .count = count,
+                               .size = size});
+          for (std::int64_t i = 0; i < end; ++i) {
+            const std::int64_t column = i % stride - before;
+            const bool inside = column >= 0 && column < count;
+            const float outside = i % stride < size ? 0.0f : 7.0f;
+            ASSERT_EQ(to[i], inside ? from[i / stride * count + column] : outside) << i;
+          }
+          ASSERT_TRUE(to.intact());
         }
-        ASSERT_TRUE(to.intact());
       }
     }
   }

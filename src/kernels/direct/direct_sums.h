@@ -9,6 +9,7 @@
 
 #include "kernels/direct/direct.h"
 #include "kernels/half.h"
+#include "kernels/part.h"
 #include "kernels/unrolled.h"
 #include "kernels/vectors.h"
 
@@ -43,7 +44,7 @@ class PartialStore {
  public:
   explicit PartialStore(int64_t count)
       : count_(std::max<int64_t>(count, 0))
-#ifdef __AVX2__
+#ifdef __AVX512F__
         ,
         mask_(hn::FirstN(vector_tag, static_cast<std::size_t>(count_)))
 #endif
@@ -51,8 +52,10 @@ class PartialStore {
   }
 
   void operator()(Vector x, float* to) const {
-#ifdef __AVX2__
+#if defined(__AVX512F__)
     hn::BlendedStore(x, mask_, vector_tag, to);
+#elif defined(__AVX2__)
+    store_part(x.raw, 0, count_, to);
 #else
     store_some(x, to);
 #endif
@@ -77,7 +80,7 @@ class PartialStore {
   }
 
   int64_t count_;
-#ifdef __AVX2__
+#ifdef __AVX512F__
   hn::Mask<decltype(vector_tag)> mask_;
 #endif
 };

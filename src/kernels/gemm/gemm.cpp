@@ -10,6 +10,7 @@
 #include "kernels/gemm/gemm_term.h"
 #include "kernels/gemm/gemm_vectors.h"
 #include "kernels/half.h"
+#include "kernels/part.h"
 #include "kernels/unrolled.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -269,10 +270,12 @@ inline void transpose_four(const float* from, std::int64_t stride, Vector (&to)[
 
 // Lanes [begin, end).
 inline void store_some(Vector x, std::int64_t begin, std::int64_t end, float* to) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
   const auto before = hn::FirstN(vector_tag, static_cast<size_t>(begin));
   const auto mask = hn::AndNot(before, hn::FirstN(vector_tag, static_cast<size_t>(end)));
   hn::BlendedStore(x, mask, vector_tag, to);
+#elif defined(__AVX2__)
+  store_part(x.raw, begin, end, to);
 #else
   // Elsewhere a masked store touches what it leaves as it is.
   float numbers[kLanes];
@@ -287,9 +290,7 @@ inline void store_some(Vector x, std::int64_t begin, std::int64_t end, std::uint
 }
 #elif defined(__F16C__)
 inline void store_some(Vector x, std::int64_t begin, std::int64_t end, std::uint16_t* to) {
-  std::uint16_t numbers[kLanes];
-  store(x, numbers);
-  std::copy(numbers + begin, numbers + end, to + begin);
+  store_part(_mm256_cvtps_ph(x.raw, kNearest), begin, end, to);
 }
 #endif
 
@@ -363,7 +364,7 @@ inline void copy_some(const float* from, float* to, std::int64_t count) {
   if (i < count) {
     const auto mask = hn::FirstN(vector_tag, static_cast<size_t>(count - i));
     const Vector x = from != nullptr ? hn::MaskedLoad(mask, vector_tag, from + i) : set(0.0f);
-    hn::BlendedStore(x, mask, vector_tag, to + i);
+    store_some(x, 0, count - i, to + i);
   }
 #else
   for (; i < count; ++i) to[i] = from != nullptr ? from[i] : 0.0f;
@@ -372,19 +373,32 @@ inline void copy_some(const float* from, float* to, std::int64_t count) {
 
 #if defined(__AVX2__)
 // Of rows of so few vectors, with their padding, all rows take the same masks.
-constexpr std::int64_t kShortRow = 4 * kLanes;
-
+template <std::int64_t kVectors>
 void pad_short_rows(const PaddedRows& p) {
   const auto first = [](std::int64_t count) {
     return hn::FirstN(vector_tag, static_cast<size_t>(std::clamp<std::int64_t>(count, 0, kLanes)));
   };
-  for (std::int64_t i = 0; i < p.size; i += kLanes) {
-    const auto inside = hn::AndNot(first(p.before - i), first(p.before + p.count - i));
-    const auto stored = first(p.size - i);
-    const float* from = p.from + (i - p.before);
-    float* to = p.to + i;
-    for (std::int64_t r = 0; r < p.rows; ++r, from += p.from_stride, to += p.to_stride) {
-      hn::BlendedStore(hn::MaskedLoad(inside, vector_tag, from), stored, vector_tag, to);
+  hn::Mask<decltype(vector_tag)> inside[kVectors];
+  for (std::int64_t v = 0; v < kVectors; ++v) {
+    const std::int64_t before = p.before - v * kLanes;
+    inside[v] = hn::AndNot(first(before), first(before + p.count));
+  }
+  // Where rows follow on each other, what a vector writes beyond one is overwritten by the next.
+  constexpr std::int64_t kWritten = kVectors * kLanes;
+  const std::int64_t room = p.to_stride == p.size ? p.rows * p.size - kWritten : -1;
+  const std::int64_t last = kWritten - kLanes;
+  const float* from = p.from - p.before;
+  float* to = p.to;
+  for (std::int64_t r = 0; r < p.rows; ++r, from += p.from_stride, to += p.to_stride) {
+    Vector x[kVectors];
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      x[v] = hn::MaskedLoad(inside[v], vector_tag, from + v * kLanes);
+    }
+    for (std::int64_t v = 0; v + 1 < kVectors; ++v) store(x[v], to + v * kLanes);
+    if (r * p.size <= room) {
+      store(x[kVectors - 1], to + last);
+    } else {
+      store_some(x[kVectors - 1], 0, p.size - last, to + last);
     }
   }
 }
@@ -429,7 +443,10 @@ void transpose_f32(const Transposition& t) noexcept {
 
 void pad_rows_f32(const PaddedRows& p) noexcept {
 #if defined(__AVX2__)
-  if (p.size <= kShortRow) return pad_short_rows(p);
+  if (p.size <= kLanes) return pad_short_rows<1>(p);
+  if (p.size <= 2 * kLanes) return pad_short_rows<2>(p);
+  if (p.size <= 3 * kLanes) return pad_short_rows<3>(p);
+  if (p.size <= 4 * kLanes) return pad_short_rows<4>(p);
 #endif
   for (std::int64_t r = 0; r < p.rows; ++r) {
     const float* from = p.from + r * p.from_stride;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/lanes.h"
+#include "kernels/part.h"
 #include "kernels/unfold/unfold.h"
 
 #ifdef __AVX2__
@@ -84,7 +85,7 @@ struct LineOf {
     return _mm256_or_si256(x, load_part(mask(begin, end), from));
   }
   static void store_part(Vector x, Element* to, std::int64_t begin, std::int64_t end) {
-    _mm256_maskstore_epi32(to, mask(begin, end), x);
+    kernels::store_part(x, begin, end, to);
   }
   static void store(Vector x, Element* to) { _mm256_store_si256(vector(to), x); }
   static void stream(Vector x, Element* to) { _mm256_stream_si256(vector(to), x); }

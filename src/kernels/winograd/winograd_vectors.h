@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "kernels/one_nan.h"
+#include "kernels/part.h"
 #include "kernels/split/split.h"
 #ifdef __AVX512F__
 #include "kernels/interleave.h"
@@ -105,6 +106,8 @@ inline unsigned bits_of(Mask mask) {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(mask)));
 }
 inline bool is_whole(Mask mask) { return bits_of(mask) == 0xff; }
+inline int first_of(unsigned bits) { return __builtin_ctz(bits); }
+inline int end_of(unsigned bits) { return 32 - __builtin_clz(bits); }
 
 inline Vector load(Mask mask, const float* from) { return _mm256_maskload_ps(from, mask); }
 inline Vector load(Mask mask, const std::uint16_t* from) {
@@ -119,17 +122,18 @@ inline Vector load(Mask mask, const std::uint16_t* from) {
 }
 inline Vector load_aligned(const float* from) { return _mm256_load_ps(from); }
 inline void store_aligned(float* to, Vector x) { _mm256_store_ps(to, x); }
-// Some processors take long for masked stores.
+// Lanes that follow each other, or none.
 inline void store(float* to, Mask mask, Vector x) {
-  is_whole(mask) ? _mm256_storeu_ps(to, x) : _mm256_maskstore_ps(to, mask, x);
+  if (is_whole(mask)) [[likely]]
+    return _mm256_storeu_ps(to, x);
+  if (const unsigned bits = bits_of(mask); bits != 0)
+    store_part(x, first_of(bits), end_of(bits), to);
 }
 inline void store(std::uint16_t* to, Mask mask, Vector x) {
   const __m128i halves = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
   if (is_whole(mask)) return _mm_storeu_si128(reinterpret_cast<__m128i*>(to), halves);
-  alignas(16) std::uint16_t all[kLanes];
-  _mm_store_si128(reinterpret_cast<__m128i*>(all), halves);
-  for (unsigned bits = bits_of(mask); bits != 0; bits &= bits - 1) {
-    to[__builtin_ctz(bits)] = all[__builtin_ctz(bits)];
+  if (const unsigned bits = bits_of(mask); bits != 0) {
+    store_part(halves, first_of(bits), end_of(bits), to);
   }
 }
 
