@@ -52,7 +52,8 @@ ConvolutionParams pairs_params(const PairsShape& s) {
 }
 
 // Chains of up to 128 fused multiply-adds, about equally long.
-Floats chains_of_pairs(const ConvolutionParams& p, const Floats& x, const Floats& w, const Floats& b) {
+Floats chains_of_pairs(const ConvolutionParams& p, const Floats& x, const Floats& w,
+                       const Floats& b) {
   const std::size_t rank = p.strides.size();
   const std::size_t groups = p.group_count, outputs = p.filter.sizes[1];
   const std::size_t channels = p.input.sizes[1] / groups;

@@ -85,7 +85,8 @@ ConvolutionParams windows_params(const WindowsShape& s) {
 
 // One chain of fused multiply-adds; of so few terms that rounding the sum with the bias would be a
 // good part of the error, the last four are a chain from the bias on.
-Floats chains_of_windows(const ConvolutionParams& p, const Floats& x, const Floats& w, const Floats& b) {
+Floats chains_of_windows(const ConvolutionParams& p, const Floats& x, const Floats& w,
+                         const Floats& b) {
   const auto three = [](const Dims& dims, std::size_t skipped, std::uint32_t missing) {
     std::array<std::int64_t, 3> result = {missing, missing, missing};
     std::copy_backward(dims.begin() + static_cast<std::ptrdiff_t>(skipped), dims.end(),

@@ -21,7 +21,7 @@ using std::size_t;
 
 // Terms a turn. Where another thread shares the processor's decoders, all that is no multiply-add
 // costs time.
-constexpr std::int64_t kTurn = 4;
+[[maybe_unused]] constexpr std::int64_t kTurn = 4;
 
 constexpr std::int64_t kLine = 64;  // bytes
 constexpr std::int64_t kFloat = 4;
@@ -37,10 +37,10 @@ constexpr std::int64_t kPaddedRow = -2;
 constexpr std::int64_t kFar = -3;
 
 // A step of 1, and terms as of_blocks_tile() has them.
-constexpr std::int64_t kOfBlocks = -4;
+[[maybe_unused]] constexpr std::int64_t kOfBlocks = -4;
 
 // A step of 1, and terms as gathered_tile() has them.
-constexpr std::int64_t kGathered = -5;
+[[maybe_unused]] constexpr std::int64_t kGathered = -5;
 
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>

@@ -124,10 +124,11 @@ inline Vector load_aligned(const float* from) { return _mm256_load_ps(from); }
 inline void store_aligned(float* to, Vector x) { _mm256_store_ps(to, x); }
 // Lanes that follow each other, or none.
 inline void store(float* to, Mask mask, Vector x) {
-  if (is_whole(mask)) [[likely]]
-    return _mm256_storeu_ps(to, x);
-  if (const unsigned bits = bits_of(mask); bits != 0)
+  if (is_whole(mask)) [[likely]] {
+    _mm256_storeu_ps(to, x);
+  } else if (const unsigned bits = bits_of(mask); bits != 0) {
     store_part(x, first_of(bits), end_of(bits), to);
+  }
 }
 inline void store(std::uint16_t* to, Mask mask, Vector x) {
   const __m128i halves = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
