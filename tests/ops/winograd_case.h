@@ -15,24 +15,28 @@
 #include "ops/split_case.h"
 #include "reference/reference.h"
 
-namespace weft::kernels {
-
-inline void PrintTo(const WinogradTile& tile, std::ostream* out) {
-  *out << tile.rows << " x " << tile.columns << " of " << tile.row_taps << " x "
-       << tile.column_taps;
-}
-
-}  // namespace weft::kernels
-
 namespace weft::ops {
 
-inline std::string text(Isa isa, const kernels::WinogradTile& tile) {
-  return std::string(name(isa)) + "_" + std::to_string(tile.rows) + "x" +
-         std::to_string(tile.columns) +
+inline std::string text(const kernels::WinogradTile& tile) {
+  return std::to_string(tile.rows) + "x" + std::to_string(tile.columns) +
          (tile == kernels::WinogradTile{tile.rows, tile.columns}
               ? ""
               : "_of_" + std::to_string(tile.row_taps) + "x" + std::to_string(tile.column_taps));
 }
+
+inline std::string text(Isa isa, const kernels::WinogradTile& tile) {
+  return std::string(name(isa)) + "_" + text(tile);
+}
+
+}  // namespace weft::ops
+
+namespace weft::kernels {
+
+inline void PrintTo(const WinogradTile& tile, std::ostream* out) { *out << ops::text(tile); }
+
+}  // namespace weft::kernels
+
+namespace weft::ops {
 
 // The instruction set, whether that of the matrix unit or not, the tile, and what lies along
 // vectors.
