@@ -12,6 +12,7 @@
 
 #include "base/aligned_memory.h"
 #include "support/number.h"
+#include "weft/info.h"
 
 namespace weft {
 namespace {
@@ -234,8 +235,8 @@ TEST(Convolution, FusedClipsScaleBiasIsRoundedAsTheOperatorRoundsIt) {
 }
 
 TEST(Convolution, WorkGrowsWithTheOutputOnly) {
-  // A million stride phases of one element each, and as much output padding.
-  constexpr std::uint32_t kSize = 1'000'000;
+  // So many stride phases of one element each, and as much output padding.
+  constexpr std::uint32_t kSize = 300'000;
   ConvolutionParams params = line(kCross, kBackward, 1, 1, 2 * kSize, kSize);
   params.output_padding = {kSize};
   params.bias = desc({1, 1, 1});
@@ -388,6 +389,7 @@ TEST(Convolution, NanHasTheSameBitsWhereverItComesFrom) {
         }
         std::vector<std::byte> first;
         for (const Isa isa : {Isa::base, Isa::avx2, Isa::avx512, Isa::amx}) {
+          if (isa > best_isa()) continue;
           for (const unsigned threads : {1u, 2u, 3u, 4u}) {
             std::vector<std::byte> y(*element_count(p.output.sizes) * byte_size(type));
             const Buffer outputs[] = {{y.data(), y.size()}};

@@ -13,184 +13,205 @@ namespace weft::ops {
 namespace {
 
 TEST_P(WinogradConvolutionTest, Shapes) {
-  expect_right(padded({1, 32, 32, 1, 8, 8, 3, 1, 1}, 1, 1));
-  expect_right(padded({2, 40, 33, 1, 8, 28, 3, 1, 1}, 1, 1));
-  expect_right(padded({1, 33, 31, 1, 7, 7, 3, 1, 1}, 1, 1));
-  expect_right(padded({1, 5, 3, 1, 3, 3, 3, 1, 1}, 0, 0));
-  expect_right(padded({1, 17, 65, 1, 1, 1, 3, 1, 1}, 1, 1));
-  expect_right(padded({1, 33, 7, 1, 3, 90, 3, 1, 1}, 1, 0));
-  expect_right(padded({1, 20, 16, 1, 41, 5, 3, 1, 1}, 2, 3));
-  expect_right(padded({1, 5, 4, 1, 13, 600, 3, 1, 1}, 0, 1));
-  expect_right(padded({2, 24, 20, 2, 15, 18, 3, 1, 1}, 1, 1));
-  expect_right(padded({1, 200, 70, 1, 7, 7, 3, 1, 1}, 1, 1));
+  for_each_tile([&] {
+    expect_right(padded({1, 32, 32, 1, 8, 8, 3, 1, 1}, 1, 1));
+    expect_right(padded({2, 40, 33, 1, 8, 28, 3, 1, 1}, 1, 1));
+    expect_right(padded({1, 33, 31, 1, 7, 7, 3, 1, 1}, 1, 1));
+    expect_right(padded({1, 5, 3, 1, 3, 3, 3, 1, 1}, 0, 0));
+    expect_right(padded({1, 17, 65, 1, 1, 1, 3, 1, 1}, 1, 1));
+    expect_right(padded({1, 33, 7, 1, 3, 90, 3, 1, 1}, 1, 0));
+    expect_right(padded({1, 20, 16, 1, 41, 5, 3, 1, 1}, 2, 3));
+    expect_right(padded({1, 5, 4, 1, 13, 600, 3, 1, 1}, 0, 1));
+    expect_right(padded({2, 24, 20, 2, 15, 18, 3, 1, 1}, 1, 1));
+    expect_right(padded({1, 200, 70, 1, 7, 7, 3, 1, 1}, 1, 1));
+  });
 }
 
 // The sums of the same numbers, rounded once.
 TEST_P(WinogradConvolutionTest, Float16IsRoundedAtTheEnd) {
-  for (const Shape& shape :
-       {Shape{2, 40, 33, 1, 8, 28, 3, 1, 1}, Shape{1, 33, 7, 1, 3, 90, 3, 1, 1},
-        Shape{1, 5, 4, 1, 13, 600, 3, 1, 1}, Shape{1, 5, 3, 1, 3, 3, 3, 1, 1}}) {
-    const ConvolutionParams params = padded(shape, 1, 0);
-    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
-    const Halves x = halves(numbers(count_of(params.input)));
-    const Halves w = halves(numbers(count_of(params.filter)));
-    const Halves b = halves(numbers(params.output.sizes[1]));
-    const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
-    EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
-  }
+  for_each_tile([&] {
+    for (const Shape& shape :
+         {Shape{2, 40, 33, 1, 8, 28, 3, 1, 1}, Shape{1, 33, 7, 1, 3, 90, 3, 1, 1},
+          Shape{1, 5, 4, 1, 13, 600, 3, 1, 1}, Shape{1, 5, 3, 1, 3, 3, 3, 1, 1}}) {
+      const ConvolutionParams params = padded(shape, 1, 0);
+      SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+      const Halves x = halves(numbers(count_of(params.input)));
+      const Halves w = halves(numbers(count_of(params.filter)));
+      const Halves b = halves(numbers(params.output.sizes[1]));
+      const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
+      EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
+    }
+  });
 }
 
 // Small images share blocks of tiles, without a trace of it.
 TEST_P(WinogradConvolutionTest, SeveralImagesABlock) {
-  constexpr std::uint32_t kBatch = 7;
-  ConvolutionParams leaky = padded({kBatch, 40, 34, 2, 5, 4, 3, 1, 1}, 1, 1);
-  leaky.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
-  const ConvolutionParams all[] = {
-      padded({kBatch, 33, 40, 1, 7, 4, 3, 1, 1}, 1, 1), leaky,
-      padded({kBatch, 32, 20, 1, 3, 5, 3, 1, 1, ConvolutionDirection::backward}, 0, 1),
-      // Blocks begin and end within images, and between two of them.
-      padded({kBatch, 64, 20, 1, 13, 20, 3, 1, 1}, 1, 1)};
-  for (const ConvolutionParams& params : all) {
-    // Channels fill vectors as well with the tiles of one.
-    if (vectors() == WinogradVectors::of_tiles) {
-      EXPECT_NE(winograd(params).explain().find(" stacked images "), std::string::npos)
-          << winograd(params).explain();
-    }
-    expect_right(params);
-    const Floats w = numbers(count_of(params.filter));
-    const Floats b = numbers(params.output.sizes[1]);
-    Floats x = numbers(count_of(params.input));
-    const Floats expected = run(winograd(params), x, w, b);
-    const std::size_t image = x.size() / kBatch, result_image = expected.size() / kBatch;
-    ConvolutionParams alone = params;
-    alone.input.sizes[0] = alone.output.sizes[0] = 1;
-    const Floats third(x.begin() + 2 * image, x.begin() + 3 * image);
-    const Floats y = run(winograd(alone), third, w, b);
-    EXPECT_EQ(std::memcmp(y.data(), &expected[2 * result_image], result_image * 4), 0);
+  for_each_tile([&] {
+    constexpr std::uint32_t kBatch = 7;
+    ConvolutionParams leaky = padded({kBatch, 40, 34, 2, 5, 4, 3, 1, 1}, 1, 1);
+    leaky.fused_activation =
+        Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+    const ConvolutionParams all[] = {
+        padded({kBatch, 33, 40, 1, 7, 4, 3, 1, 1}, 1, 1), leaky,
+        padded({kBatch, 32, 20, 1, 3, 5, 3, 1, 1, ConvolutionDirection::backward}, 0, 1),
+        // Blocks begin and end within images, and between two of them.
+        padded({kBatch, 64, 20, 1, 13, 20, 3, 1, 1}, 1, 1)};
+    for (const ConvolutionParams& params : all) {
+      // Channels fill vectors as well with the tiles of one.
+      if (vectors() == WinogradVectors::of_tiles) {
+        EXPECT_NE(winograd(params).explain().find(" stacked images "), std::string::npos)
+            << winograd(params).explain();
+      }
+      expect_right(params);
+      const Floats w = numbers(count_of(params.filter));
+      const Floats b = numbers(params.output.sizes[1]);
+      Floats x = numbers(count_of(params.input));
+      const Floats expected = run(winograd(params), x, w, b);
+      const std::size_t image = x.size() / kBatch, result_image = expected.size() / kBatch;
+      ConvolutionParams alone = params;
+      alone.input.sizes[0] = alone.output.sizes[0] = 1;
+      const Floats third(x.begin() + 2 * image, x.begin() + 3 * image);
+      const Floats y = run(winograd(alone), third, w, b);
+      EXPECT_EQ(std::memcmp(y.data(), &expected[2 * result_image], result_image * 4), 0);
 
-    x[2 * image] = std::numeric_limits<float>::infinity();
-    const Floats odd = run(winograd(params), x, w, b);
-    for (std::size_t i = 0; i < kBatch; ++i) {
-      const bool same =
-          std::memcmp(&odd[i * result_image], &expected[i * result_image], result_image * 4) == 0;
-      EXPECT_EQ(same, i != 2) << i;
+      x[2 * image] = std::numeric_limits<float>::infinity();
+      const Floats odd = run(winograd(params), x, w, b);
+      for (std::size_t i = 0; i < kBatch; ++i) {
+        const bool same =
+            std::memcmp(&odd[i * result_image], &expected[i * result_image], result_image * 4) == 0;
+        EXPECT_EQ(same, i != 2) << i;
+      }
     }
-  }
+  });
 }
 
 TEST_P(WinogradConvolutionTest, BothModesAndDirections) {
-  ConvolutionParams p = padded({1, 24, 9, 1, 12, 19, 3, 1, 1}, 1, 1);
-  p.mode = ConvolutionMode::convolution;
-  expect_right(p);
-  const Shape shape{1, 24, 9, 1, 12, 19, 3, 1, 1, ConvolutionDirection::backward};
-  ConvolutionParams back = padded(shape, 1, 1);
-  expect_right(back);
-  back.mode = ConvolutionMode::convolution;
-  expect_right(back);
+  for_each_tile([&] {
+    ConvolutionParams p = padded({1, 24, 9, 1, 12, 19, 3, 1, 1}, 1, 1);
+    p.mode = ConvolutionMode::convolution;
+    expect_right(p);
+    const Shape shape{1, 24, 9, 1, 12, 19, 3, 1, 1, ConvolutionDirection::backward};
+    ConvolutionParams back = padded(shape, 1, 1);
+    expect_right(back);
+    back.mode = ConvolutionMode::convolution;
+    expect_right(back);
+  });
 }
 
 TEST_P(WinogradConvolutionTest, ReluAndNoBias) {
-  ConvolutionParams p = padded({1, 32, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
-  p.fused_activation = Activation{.type = OperatorType::activation_relu};
-  expect_right(p);
-  const Floats x = numbers(count_of(p.input));
-  const Floats w = numbers(count_of(p.filter));
-  for (const float y : run(winograd(p), x, w, Floats(40))) ASSERT_GE(y, 0.0f);
-  p.fused_activation.reset();
-  p.bias.reset();
-  const Floats expected = run(general(p), x, w, {});
-  const Floats result = run(winograd(p), x, w, {});
-  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4);
+  for_each_tile([&] {
+    ConvolutionParams p = padded({1, 32, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
+    p.fused_activation = Activation{.type = OperatorType::activation_relu};
+    expect_right(p);
+    const Floats x = numbers(count_of(p.input));
+    const Floats w = numbers(count_of(p.filter));
+    for (const float y : run(winograd(p), x, w, Floats(40))) ASSERT_GE(y, 0.0f);
+    p.fused_activation.reset();
+    p.bias.reset();
+    const Floats expected = run(general(p), x, w, {});
+    const Floats result = run(winograd(p), x, w, {});
+    for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4);
+  });
 }
 
 TEST_P(WinogradConvolutionTest, InputStridesAndGapsInTheOutput) {
-  ConvolutionParams p = padded({2, 34, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
-  p.input.strides = Dims{10 * 11 * 34, 1, 11 * 34, 34};  // NHWC
-  p.output.strides = Dims{33 * 10 * 13 + 5, 10 * 13, 13, 1};
-  const Floats x = numbers(count_of(p.input));
-  const Floats w = numbers(count_of(p.filter));
-  const Floats b = numbers(33);
-  const auto run_strided = [&](const Plan& plan) {
-    constexpr std::size_t kImage = 33 * 10 * 13 + 5;
-    Floats y(2 * kImage, -77.0f);
-    const ConstBuffer inputs[] = {
-        {x.data(), x.size() * 4}, {w.data(), w.size() * 4}, {b.data(), b.size() * 4}};
-    const Buffer outputs[] = {{y.data(), y.size() * 4}};
-    plan.run({inputs, outputs});
-    return y;
-  };
-  const Floats expected = run_strided(general(p));
-  const Floats result = run_strided(winograd(p));
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (expected[i] == -77.0f) {
-      ASSERT_EQ(result[i], -77.0f) << i;
-    } else {
-      ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+  for_each_tile([&] {
+    ConvolutionParams p = padded({2, 34, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
+    p.input.strides = Dims{10 * 11 * 34, 1, 11 * 34, 34};  // NHWC
+    p.output.strides = Dims{33 * 10 * 13 + 5, 10 * 13, 13, 1};
+    const Floats x = numbers(count_of(p.input));
+    const Floats w = numbers(count_of(p.filter));
+    const Floats b = numbers(33);
+    const auto run_strided = [&](const Plan& plan) {
+      constexpr std::size_t kImage = 33 * 10 * 13 + 5;
+      Floats y(2 * kImage, -77.0f);
+      const ConstBuffer inputs[] = {
+          {x.data(), x.size() * 4}, {w.data(), w.size() * 4}, {b.data(), b.size() * 4}};
+      const Buffer outputs[] = {{y.data(), y.size() * 4}};
+      plan.run({inputs, outputs});
+      return y;
+    };
+    const Floats expected = run_strided(general(p));
+    const Floats result = run_strided(winograd(p));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if (expected[i] == -77.0f) {
+        ASSERT_EQ(result[i], -77.0f) << i;
+      } else {
+        ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+      }
     }
-  }
+  });
 }
 
 TEST_P(WinogradConvolutionTest, OtherActivations) {
-  ConvolutionParams p = padded({2, 34, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
-  p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
-  expect_right(p);
-  // The same bits as the function on its own gives.
-  const Floats x = numbers(count_of(p.input));
-  const Floats w = numbers(count_of(p.filter));
-  const Floats b = numbers(40);
-  const Floats fused = run(winograd(p), x, w, b);
-  p.fused_activation.reset();
-  Floats plain = run(winograd(p), x, w, b);
-  for (float& y : plain) y = y < 0 ? y * 0.25f : y;
-  EXPECT_TRUE(same_bits(fused, plain));
+  for_each_tile([&] {
+    ConvolutionParams p = padded({2, 34, 40, 1, 9, 14, 3, 1, 1}, 1, 1);
+    p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+    expect_right(p);
+    // The same bits as the function on its own gives.
+    const Floats x = numbers(count_of(p.input));
+    const Floats w = numbers(count_of(p.filter));
+    const Floats b = numbers(40);
+    const Floats fused = run(winograd(p), x, w, b);
+    p.fused_activation.reset();
+    Floats plain = run(winograd(p), x, w, b);
+    for (float& y : plain) y = y < 0 ? y * 0.25f : y;
+    EXPECT_TRUE(same_bits(fused, plain));
+  });
 }
 
 TEST_P(WinogradConvolutionTest, OutputStrides) {
-  ConvolutionParams p = padded({1, 32, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
-  const Floats x = numbers(count_of(p.input));
-  const Floats w = numbers(count_of(p.filter));
-  const Floats b = numbers(33);
-  const Floats packed = run(winograd(p), x, w, b);
-  p.output.strides = Dims{10 * 11 * 33, 1, 11 * 33, 33};  // NHWC
-  const Floats result = run(winograd(p), x, w, b);
-  for (std::size_t c = 0; c < 33; ++c) {
-    for (std::size_t i = 0; i < 110; ++i) ASSERT_EQ(result[i * 33 + c], packed[c * 110 + i]);
-  }
+  for_each_tile([&] {
+    ConvolutionParams p = padded({1, 32, 33, 1, 10, 11, 3, 1, 1}, 1, 1);
+    const Floats x = numbers(count_of(p.input));
+    const Floats w = numbers(count_of(p.filter));
+    const Floats b = numbers(33);
+    const Floats packed = run(winograd(p), x, w, b);
+    p.output.strides = Dims{10 * 11 * 33, 1, 11 * 33, 33};  // NHWC
+    const Floats result = run(winograd(p), x, w, b);
+    for (std::size_t c = 0; c < 33; ++c) {
+      for (std::size_t i = 0; i < 110; ++i) ASSERT_EQ(result[i * 33 + c], packed[c * 110 + i]);
+    }
+  });
 }
 
 // An image with numbers that the products or their parts cannot hold is left to the general plan,
 // and only that image.
 TEST_P(WinogradConvolutionTest, InfinitiesAndTinyNumbers) {
-  const ConvolutionParams p = padded({3, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
-  Floats x = numbers(count_of(p.input));
-  const Floats w = numbers(count_of(p.filter));
-  const Floats b = numbers(32);
-  const std::size_t image = x.size() / 3;
-  const Floats plain = run(winograd(p), x, w, b);
-  for (const float odd : {std::numeric_limits<float>::infinity(), 3e38f, 1e-38f, 1e-42f}) {
-    if (odd < 1 && std::get<Isa>(GetParam()) < Isa::amx) continue;  // nothing is taken apart
-    x[image + 1000] = odd;
-    const Floats result = run(winograd(p), x, w, b);
-    const Floats expected = run(general(p), x, w, b);
-    const std::size_t out = result.size() / 3;
-    EXPECT_EQ(std::memcmp(result.data() + out, expected.data() + out, out * 4), 0) << odd;
-    EXPECT_EQ(std::memcmp(result.data(), plain.data(), out * 4), 0) << odd;
-    EXPECT_EQ(std::memcmp(result.data() + 2 * out, plain.data() + 2 * out, out * 4), 0) << odd;
-  }
+  for_each_tile([&] {
+    const ConvolutionParams p = padded({3, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
+    Floats x = numbers(count_of(p.input));
+    const Floats w = numbers(count_of(p.filter));
+    const Floats b = numbers(32);
+    const std::size_t image = x.size() / 3;
+    const Floats plain = run(winograd(p), x, w, b);
+    for (const float odd : {std::numeric_limits<float>::infinity(), 3e38f, 1e-38f, 1e-42f}) {
+      if (odd < 1 && std::get<Isa>(GetParam()) < Isa::amx) continue;  // nothing is taken apart
+      x[image + 1000] = odd;
+      const Floats result = run(winograd(p), x, w, b);
+      const Floats expected = run(general(p), x, w, b);
+      const std::size_t out = result.size() / 3;
+      EXPECT_EQ(std::memcmp(result.data() + out, expected.data() + out, out * 4), 0) << odd;
+      EXPECT_EQ(std::memcmp(result.data(), plain.data(), out * 4), 0) << odd;
+      EXPECT_EQ(std::memcmp(result.data() + 2 * out, plain.data() + 2 * out, out * 4), 0) << odd;
+    }
+  });
 }
 
 // What a smooth activation leaves of large negative numbers is no reason to compute an image twice.
 TEST_P(WinogradConvolutionTest, SmallNumbersAreNotTinyOnes) {
-  const ConvolutionParams p = padded({1, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
-  Floats x = numbers(count_of(p.input));
-  Floats w = numbers(count_of(p.filter));
-  const Floats b(32, 0.0f);
-  for (std::size_t i = 0; i < x.size(); i += 7) x[i] *= 1e-22f;
-  w[5] = 1e-9f;
-  const Floats expected = run(general(p), x, w, b);
-  const Floats result = run(winograd(p), x, w, b);
-  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
-  EXPECT_FALSE(same_bits(result, expected));  // not the general way
+  for_each_tile([&] {
+    const ConvolutionParams p = padded({1, 32, 32, 1, 9, 9, 3, 1, 1}, 1, 1);
+    Floats x = numbers(count_of(p.input));
+    Floats w = numbers(count_of(p.filter));
+    const Floats b(32, 0.0f);
+    for (std::size_t i = 0; i < x.size(); i += 7) x[i] *= 1e-22f;
+    w[5] = 1e-9f;
+    const Floats expected = run(general(p), x, w, b);
+    const Floats result = run(winograd(p), x, w, b);
+    for (std::size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-4) << i;
+    EXPECT_FALSE(same_bits(result, expected));  // not the general way
+  });
 }
 
 // The least channels, and more, of each tile that is a default.

@@ -162,9 +162,8 @@ TEST(Unfold, LargeOutputsAreExact) {
     if (best_isa() >= Isa::avx512) {
       EXPECT_EQ(text.find("past the caches") != text.npos, streams) << text;
     }
-    for (const Isa isa : {Isa::avx2, Isa::amx}) {
-      expect_exact_unfold(c, {.threads = 2, .max_isa = isa}, engine);
-    }
+    expect_exact_unfold(c, {.threads = 2, .max_isa = Isa::avx2}, engine);
+    if (best_isa() > Isa::avx2) expect_exact_unfold(c, {.threads = 2, .max_isa = {}}, engine);
   }
 }
 

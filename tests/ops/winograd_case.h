@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "ops/convolution_winograd.h"
 #include "ops/split_case.h"
@@ -28,19 +29,8 @@ inline std::string text(Isa isa, const kernels::WinogradTile& tile) {
   return std::string(name(isa)) + "_" + text(tile);
 }
 
-}  // namespace weft::ops
-
-namespace weft::kernels {
-
-inline void PrintTo(const WinogradTile& tile, std::ostream* out) { *out << ops::text(tile); }
-
-}  // namespace weft::kernels
-
-namespace weft::ops {
-
-// The instruction set, whether that of the matrix unit or not, the tile, and what lies along
-// vectors.
-using Way = std::tuple<Isa, kernels::WinogradTile, WinogradVectors>;
+// The instruction set, whether that of the matrix unit or not, and what lies along vectors.
+using Way = std::tuple<Isa, WinogradVectors>;
 
 inline std::string text(WinogradVectors vectors) {
   return vectors == WinogradVectors::of_tiles ? "tiles" : "channels";
@@ -48,12 +38,24 @@ inline std::string text(WinogradVectors vectors) {
 
 inline void PrintTo(WinogradVectors vectors, std::ostream* out) { *out << text(vectors); }
 
-// Plans of one way, compared with exact sums.
+// Plans of one way and of each tile, compared with exact sums.
 class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamInterface<Way> {
  protected:
   void SetUp() override { skip_without(std::get<Isa>(GetParam())); }
 
-  kernels::WinogradTile tile() const { return std::get<kernels::WinogradTile>(GetParam()); }
+  virtual std::vector<kernels::WinogradTile> tiles() const { return {{2, 2}, {2, 4}, {4, 4}}; }
+
+  template <class Test>
+  void for_each_tile(const Test& test) {
+    for (const kernels::WinogradTile& tile : tiles()) {
+      SCOPED_TRACE(text(tile));
+      tile_ = tile;
+      test();
+      if (HasFatalFailure()) return;
+    }
+  }
+
+  const kernels::WinogradTile& tile() const { return tile_; }
 
   WinogradVectors vectors() const { return std::get<WinogradVectors>(GetParam()); }
 
@@ -105,6 +107,9 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
       EXPECT_TRUE(same_bits(run(winograd(params, threads), x, w, b), result)) << threads;
     }
   }
+
+ private:
+  kernels::WinogradTile tile_;
 };
 
 // Of any window and number of dimensions.
@@ -172,24 +177,18 @@ class WinogradErrors : public NumbersTest {
   }
 };
 
-inline const auto kWinogradTiles = ::testing::Values(
-    kernels::WinogradTile{2, 2}, kernels::WinogradTile{2, 4}, kernels::WinogradTile{4, 4});
-
 inline std::string way_text(const ::testing::TestParamInfo<Way>& info) {
-  const auto& [isa, tile, vectors] = info.param;
-  return text(isa, tile) + "_" + text(vectors);
+  return std::string(name(std::get<Isa>(info.param))) + "_" +
+         text(std::get<WinogradVectors>(info.param));
 }
 
-#define WEFT_FOR_WINOGRAD_WAYS(test)                                                         \
-  INSTANTIATE_TEST_SUITE_P(                                                                  \
-      Vectors, test,                                                                         \
-      ::testing::Combine(                                                                    \
-          ::testing::Values(Isa::avx2, Isa::avx512), kWinogradTiles,                         \
-          ::testing::Values(WinogradVectors::of_tiles, WinogradVectors::of_channels)),       \
-      way_text);                                                                             \
-  INSTANTIATE_TEST_SUITE_P(Unit, test,                                                       \
-                           ::testing::Combine(::testing::Values(Isa::amx), kWinogradTiles,   \
-                                              ::testing::Values(WinogradVectors::of_tiles)), \
-                           way_text)
+#define WEFT_FOR_WINOGRAD_WAYS(test)                                                            \
+  INSTANTIATE_TEST_SUITE_P(Vectors, test,                                                       \
+                           ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512),        \
+                                              ::testing::Values(WinogradVectors::of_tiles,      \
+                                                                WinogradVectors::of_channels)), \
+                           way_text);                                                           \
+  INSTANTIATE_TEST_SUITE_P(Unit, test,                                                          \
+                           ::testing::Values(Way{Isa::amx, WinogradVectors::of_tiles}), way_text)
 
 }  // namespace weft::ops

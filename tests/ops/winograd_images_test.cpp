@@ -14,89 +14,105 @@ class WinogradImagesTest : public WinogradConvolutionTest {};
 
 // Of which each slice of the output is an image with the channels of several slices.
 TEST_P(WinogradImagesTest, Volumes) {
-  constexpr auto kForward = ConvolutionDirection::forward;
-  const Window volumes[] = {
-      {{1, 20, 5, 9, 13}, {33, 20, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
-      {{2, 33, 4, 8, 8}, {5, 33, 1, 3, 3}, {0, 1, 0}, {0, 0, 1}},
-      {{2, 6, 9, 6, 7}, {36, 3, 4, 3, 3}, {4, 1, 1}, {7, 1, 1}, {2, 1, 1}, 2, kForward, {2, 1, 1}},
-      {{1, 3, 3, 5, 20}, {7, 3, 2, 3, 3}, {5, 1, 2}, {4, 1, 2}, {3, 1, 1}},
-      {{3, 12, 4, 6, 9},
-       {12, 10, 3, 3, 3},
-       {2, 1, 1},
-       {1, 1, 1},
-       {2, 1, 1},
-       1,
-       ConvolutionDirection::backward},
-      // Rows, columns and slices whose taps lie apart.
-      {{2, 7, 3, 11, 15}, {9, 7, 2, 3, 3}, {1, 2, 3}, {0, 1, 4}, {1, 2, 3}}};
-  for (const Window& volume : volumes) {
-    ConvolutionParams params = params_of(volume);
-    for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
-      params.mode = mode;
-      params.output.sizes = output_sizes(params);
-      expect_right(params);
+  for_each_tile([&] {
+    constexpr auto kForward = ConvolutionDirection::forward;
+    const Window volumes[] = {
+        {{1, 20, 5, 9, 13}, {33, 20, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
+        {{2, 33, 4, 8, 8}, {5, 33, 1, 3, 3}, {0, 1, 0}, {0, 0, 1}},
+        {{2, 6, 9, 6, 7},
+         {36, 3, 4, 3, 3},
+         {4, 1, 1},
+         {7, 1, 1},
+         {2, 1, 1},
+         2,
+         kForward,
+         {2, 1, 1}},
+        {{1, 3, 3, 5, 20}, {7, 3, 2, 3, 3}, {5, 1, 2}, {4, 1, 2}, {3, 1, 1}},
+        {{3, 12, 4, 6, 9},
+         {12, 10, 3, 3, 3},
+         {2, 1, 1},
+         {1, 1, 1},
+         {2, 1, 1},
+         1,
+         ConvolutionDirection::backward},
+        // Rows, columns and slices whose taps lie apart.
+        {{2, 7, 3, 11, 15}, {9, 7, 2, 3, 3}, {1, 2, 3}, {0, 1, 4}, {1, 2, 3}}};
+    for (const Window& volume : volumes) {
+      ConvolutionParams params = params_of(volume);
+      for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
+        params.mode = mode;
+        params.output.sizes = output_sizes(params);
+        expect_right(params);
+      }
     }
-  }
+  });
 }
 
 // Each remainder of a row and a column by the dilation is an image of its own.
 TEST_P(WinogradImagesTest, TapsApart) {
-  const auto apart = [](Shape shape, Dims dilations, std::uint32_t start, std::uint32_t end,
-                        bool relu = false) {
-    ConvolutionParams p = params_of(shape);
-    p.dilations = std::move(dilations);
-    p.start_padding = {start, start};
-    p.end_padding = {end, end};
-    if (relu) p.fused_activation = Activation{.type = OperatorType::activation_relu};
-    p.output.sizes = output_sizes(p);
-    return p;
-  };
-  const ConvolutionParams all[] = {
-      apart({1, 32, 32, 1, 16, 16, 3, 1, 1}, {2, 2}, 2, 2),
-      apart({2, 33, 20, 1, 13, 22, 3, 1, 1}, {2, 3}, 3, 2, true),
-      apart({1, 9, 5, 1, 33, 33, 3, 1, 1}, {12, 12}, 12, 12),
-      apart({1, 9, 34, 1, 9, 50, 3, 1, 1}, {1, 7}, 1, 9),
-      apart({2, 12, 10, 2, 9, 11, 3, 1, 1}, {4, 2}, 0, 7),
-      apart({1, 9, 5, 1, 4, 5, 3, 1, 1}, {3, 4}, 3, 5),  // fewer outputs than the taps are apart
-      apart({1, 20, 6, 1, 12, 14, 3, 1, 1, ConvolutionDirection::backward}, {2, 3}, 1, 3)};
-  for (const ConvolutionParams& params : all) expect_right(params);
+  for_each_tile([&] {
+    const auto apart = [](Shape shape, Dims dilations, std::uint32_t start, std::uint32_t end,
+                          bool relu = false) {
+      ConvolutionParams p = params_of(shape);
+      p.dilations = std::move(dilations);
+      p.start_padding = {start, start};
+      p.end_padding = {end, end};
+      if (relu) p.fused_activation = Activation{.type = OperatorType::activation_relu};
+      p.output.sizes = output_sizes(p);
+      return p;
+    };
+    const ConvolutionParams all[] = {
+        apart({1, 32, 32, 1, 16, 16, 3, 1, 1}, {2, 2}, 2, 2),
+        apart({2, 33, 20, 1, 13, 22, 3, 1, 1}, {2, 3}, 3, 2, true),
+        apart({1, 9, 5, 1, 33, 33, 3, 1, 1}, {12, 12}, 12, 12),
+        apart({1, 9, 34, 1, 9, 50, 3, 1, 1}, {1, 7}, 1, 9),
+        apart({2, 12, 10, 2, 9, 11, 3, 1, 1}, {4, 2}, 0, 7),
+        apart({1, 9, 5, 1, 4, 5, 3, 1, 1}, {3, 4}, 3, 5),  // fewer outputs than the taps are apart
+        apart({1, 20, 6, 1, 12, 14, 3, 1, 1, ConvolutionDirection::backward}, {2, 3}, 1, 3)};
+    for (const ConvolutionParams& params : all) expect_right(params);
+  });
 }
 
 TEST_P(WinogradImagesTest, Float16IsRoundedAtTheEnd) {
-  ConvolutionParams p;
-  p.input.sizes = {2, 9, 3, 9, 14};
-  p.filter.sizes = {6, 9, 2, 3, 3};
-  for (const std::uint32_t dilation : {1u, 2u}) {
-    p.dilations = {1, dilation, dilation};
-    p.start_padding = p.end_padding = {1, 1, 2};
-    p.output.sizes = output_sizes(p);
-    const Halves x = halves(numbers(count_of(p.input)));
-    const Halves w = halves(numbers(count_of(p.filter)));
-    const Halves expected = halves(run(winograd(p), widened(x), widened(w), {}));
-    EXPECT_EQ(run(winograd(as_halves(p)), x, w, {}), expected) << dilation;
-  }
+  for_each_tile([&] {
+    ConvolutionParams p;
+    p.input.sizes = {2, 9, 3, 9, 14};
+    p.filter.sizes = {6, 9, 2, 3, 3};
+    for (const std::uint32_t dilation : {1u, 2u}) {
+      p.dilations = {1, dilation, dilation};
+      p.start_padding = p.end_padding = {1, 1, 2};
+      p.output.sizes = output_sizes(p);
+      const Halves x = halves(numbers(count_of(p.input)));
+      const Halves w = halves(numbers(count_of(p.filter)));
+      const Halves expected = halves(run(winograd(p), widened(x), widened(w), {}));
+      EXPECT_EQ(run(winograd(as_halves(p)), x, w, {}), expected) << dilation;
+    }
+  });
 }
 
 // A volume that the way cannot take is computed by another, and no other volume is.
 TEST_P(WinogradImagesTest, OneUnsafeNumberIsOfItsVolumeAlone) {
-  ConvolutionParams p;
-  p.input.sizes = {3, 8, 4, 6, 7};
-  p.filter.sizes = {5, 8, 3, 3, 3};
-  p.dilations = {1, 2, 1};
-  p.start_padding = p.end_padding = {1, 2, 1};
-  p.output.sizes = output_sizes(p);
-  const Floats w = numbers(count_of(p.filter));
-  Floats x = numbers(count_of(p.input));
-  const Floats expected = run(winograd(p), x, w, {});
-  const std::size_t volume = x.size() / 3, result_volume = expected.size() / 3;
-  x[volume + 100] = std::numeric_limits<float>::infinity();
-  const Floats odd = run(winograd(p, 2), x, w, {});
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto first = static_cast<std::ptrdiff_t>(i * result_volume);
-    const auto end = first + static_cast<std::ptrdiff_t>(result_volume);
-    const bool same = std::equal(odd.begin() + first, odd.begin() + end, expected.begin() + first);
-    EXPECT_EQ(same, i != 1) << i;
-  }
+  for_each_tile([&] {
+    ConvolutionParams p;
+    p.input.sizes = {3, 8, 4, 6, 7};
+    p.filter.sizes = {5, 8, 3, 3, 3};
+    p.dilations = {1, 2, 1};
+    p.start_padding = p.end_padding = {1, 2, 1};
+    p.output.sizes = output_sizes(p);
+    const Floats w = numbers(count_of(p.filter));
+    Floats x = numbers(count_of(p.input));
+    const Floats expected = run(winograd(p), x, w, {});
+    const std::size_t volume = x.size() / 3, result_volume = expected.size() / 3;
+    x[volume + 100] = std::numeric_limits<float>::infinity();
+    const Floats odd = run(winograd(p, 2), x, w, {});
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto first = static_cast<std::ptrdiff_t>(i * result_volume);
+      const auto end = first + static_cast<std::ptrdiff_t>(result_volume);
+      const bool same =
+          std::equal(odd.begin() + first, odd.begin() + end, expected.begin() + first);
+      EXPECT_EQ(same, i != 1) << i;
+    }
+  });
 }
 
 WEFT_FOR_WINOGRAD_WAYS(WinogradImagesTest);

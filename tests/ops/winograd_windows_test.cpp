@@ -18,209 +18,218 @@ using kernels::WinogradTile;
 
 class WinogradWindowsTest : public WinogradConvolutionTest {
  protected:
+  std::vector<WinogradTile> tiles() const override {
+    return {{1, 2},       {1, 4},       {2, 1},       {4, 1},       {2, 4},
+            {2, 2, 2, 2}, {2, 4, 2, 2}, {4, 4, 2, 2}, {1, 2, 1, 2}, {1, 4, 1, 2}};
+  }
+
   // Taps of the tile's window, or as many as are asked for where it has more than one.
   std::uint32_t height(std::uint32_t taps) const { return tile().row_taps == 1 ? 1 : taps; }
   std::uint32_t width(std::uint32_t taps) const { return tile().column_taps == 1 ? 1 : taps; }
 };
 
 TEST_P(WinogradWindowsTest, OfATile) {
-  const auto h = static_cast<std::uint32_t>(tile().row_taps);
-  const auto w = static_cast<std::uint32_t>(tile().column_taps);
-  expect_right(params_of({{1, 32, 8, 8}, {32, 32, h, w}, {h / 2, w / 2}, {h / 2, w / 2}}));
-  expect_right(params_of({{2, 40, 9, 28}, {33, 40, h, w}, {h - 1, 0}, {0, w - 1}}));
-  expect_right(params_of({{1, 5, 3, 3}, {3, 5, h, w}, {0, 0}, {0, 0}}));
-  expect_right(params_of({{1, 17, 1, 70}, {65, 17, h, w}, {h, w}, {h, w}}));
-  expect_right(params_of({{1, 5, 3, 600}, {4, 5, h, w}, {0, 0}, {1, 1}}));
-  expect_right(params_of({{1, 5, 300, 3}, {4, 5, h, w}, {2, 0}, {0, 3}}));
-  expect_right(params_of({{1, 200, 5, 7}, {40, 200, h, w}, {h / 2, w / 2}, {0, 0}}));
-  expect_right(params_of({{2, 24, 15, 18}, {20, 12, h, w}, {1, 1}, {0, 2}, {1, 1}, 2}));
-  expect_right(params_of({{2, 9, 14, 22}, {20, 9, h, w}, {3, 2}, {0, 1}, {2, 3}}));
+  for_each_tile([&] {
+    const auto h = static_cast<std::uint32_t>(tile().row_taps);
+    const auto w = static_cast<std::uint32_t>(tile().column_taps);
+    expect_right(params_of({{1, 32, 8, 8}, {32, 32, h, w}, {h / 2, w / 2}, {h / 2, w / 2}}));
+    expect_right(params_of({{2, 40, 9, 28}, {33, 40, h, w}, {h - 1, 0}, {0, w - 1}}));
+    expect_right(params_of({{1, 5, 3, 3}, {3, 5, h, w}, {0, 0}, {0, 0}}));
+    expect_right(params_of({{1, 17, 1, 70}, {65, 17, h, w}, {h, w}, {h, w}}));
+    expect_right(params_of({{1, 5, 3, 600}, {4, 5, h, w}, {0, 0}, {1, 1}}));
+    expect_right(params_of({{1, 5, 300, 3}, {4, 5, h, w}, {2, 0}, {0, 3}}));
+    expect_right(params_of({{1, 200, 5, 7}, {40, 200, h, w}, {h / 2, w / 2}, {0, 0}}));
+    expect_right(params_of({{2, 24, 15, 18}, {20, 12, h, w}, {1, 1}, {0, 2}, {1, 1}, 2}));
+    expect_right(params_of({{2, 9, 14, 22}, {20, 9, h, w}, {3, 2}, {0, 1}, {2, 3}}));
+  });
 }
 
 // Cut into several, of which the last may have fewer taps.
 TEST_P(WinogradWindowsTest, OfMoreTaps) {
-  for (const std::uint32_t taps : {2u, 4u, 5u, 7u}) {
-    const std::uint32_t h = height(taps), w = width(taps);
-    expect_right(params_of({{1, 20, 7, 9}, {33, 20, h, w}, {h / 2, w / 2}, {h / 2, w / 2}}));
-    expect_right(params_of({{2, 34, 4, 70}, {5, 34, h, w}, {h - 1, 0}, {0, w - 1}}));
-    expect_right(params_of({{2, 6, 7, 9}, {8, 3, h, w}, {4, 4}, {3, 3}, {1, 2}, 2}));
-  }
-  expect_right(params_of({{1, 9, 4, 5}, {7, 9, height(11), width(4)}, {9, 9}, {9, 9}}));
+  for_each_tile([&] {
+    for (const std::uint32_t taps : {2u, 4u, 5u, 7u}) {
+      const std::uint32_t h = height(taps), w = width(taps);
+      expect_right(params_of({{1, 20, 7, 9}, {33, 20, h, w}, {h / 2, w / 2}, {h / 2, w / 2}}));
+      expect_right(params_of({{2, 34, 4, 70}, {5, 34, h, w}, {h - 1, 0}, {0, w - 1}}));
+      expect_right(params_of({{2, 6, 7, 9}, {8, 3, h, w}, {4, 4}, {3, 3}, {1, 2}, 2}));
+    }
+    expect_right(params_of({{1, 9, 4, 5}, {7, 9, height(11), width(4)}, {9, 9}, {9, 9}}));
+  });
 }
 
 // Each remainder of the taps by the stride has rows and columns of the input to itself.
 TEST_P(WinogradWindowsTest, Strides) {
-  const auto strided = [](Dims input, Dims filter, Dims strides, std::uint32_t start,
-                          std::uint32_t end, std::uint32_t groups = 1) {
-    return params_of({std::move(input),
-                      std::move(filter),
-                      {start, start},
-                      {end, end},
-                      {1, 1},
-                      groups,
-                      ConvolutionDirection::forward,
-                      std::move(strides)});
-  };
-  for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 7u}) {
-    const std::uint32_t h = height(taps), w = width(taps);
-    expect_right(strided({1, 20, 16, 21}, {33, 20, h, w}, {2, 2}, 1, 1));
-    expect_right(strided({2, 9, 9, 70}, {5, 9, h, w}, {1, 3}, 4, 2));
-    expect_right(strided({2, 6, 17, 11}, {8, 3, h, w}, {4, 2}, 0, 5, 2));
-  }
-  ConvolutionParams flipped = strided({2, 9, 12, 30}, {5, 9, height(5), width(4)}, {3, 2}, 2, 1);
-  flipped.mode = ConvolutionMode::convolution;
-  expect_right(flipped);
-  expect_right(strided({1, 9, 2, 3}, {5, 9, height(4), width(4)}, {5, 6}, 3, 2));
+  for_each_tile([&] {
+    const auto strided = [](Dims input, Dims filter, Dims strides, std::uint32_t start,
+                            std::uint32_t end, std::uint32_t groups = 1) {
+      return params_of({std::move(input),
+                        std::move(filter),
+                        {start, start},
+                        {end, end},
+                        {1, 1},
+                        groups,
+                        ConvolutionDirection::forward,
+                        std::move(strides)});
+    };
+    for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 7u}) {
+      const std::uint32_t h = height(taps), w = width(taps);
+      expect_right(strided({1, 20, 16, 21}, {33, 20, h, w}, {2, 2}, 1, 1));
+      expect_right(strided({2, 9, 9, 70}, {5, 9, h, w}, {1, 3}, 4, 2));
+      expect_right(strided({2, 6, 17, 11}, {8, 3, h, w}, {4, 2}, 0, 5, 2));
+    }
+    ConvolutionParams flipped = strided({2, 9, 12, 30}, {5, 9, height(5), width(4)}, {3, 2}, 2, 1);
+    flipped.mode = ConvolutionMode::convolution;
+    expect_right(flipped);
+    expect_right(strided({1, 9, 2, 3}, {5, 9, height(4), width(4)}, {5, 6}, 3, 2));
+  });
 }
 
 // Each stride phase has a filter of its own.
 TEST_P(WinogradWindowsTest, Phases) {
-  const auto backward = [](Dims input, Dims filter, Dims strides, Dims padding,
-                           std::uint32_t groups = 1) {
-    return params_of({std::move(input),
-                      std::move(filter),
-                      padding,
-                      padding,
-                      {1, 1},
-                      groups,
-                      ConvolutionDirection::backward,
-                      std::move(strides)});
-  };
-  for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 7u}) {
-    const std::uint32_t h = height(taps), w = width(taps), y = h > 1 ? 2 : 1, x = w > 1 ? 2 : 1;
-    expect_right(backward({1, 20, 8, 9}, {20, 33, h, w}, {y, x}, {h / 2, w / 2}));
-    expect_right(backward({2, 9, 3, 40}, {9, 5, h, w}, {1, x}, {0, 1}));
-    expect_right(backward({2, 6, 7, 5}, {6, 4, h, w}, {2 * y - 1, x}, {1, 0}, 2));
-  }
-  ConvolutionParams flipped = backward({2, 9, 6, 8}, {9, 5, height(5), width(4)},
-                                       {height(3), width(2)}, {height(3) - 1, 0});
-  flipped.mode = ConvolutionMode::convolution;
-  flipped.fused_activation = Activation{.type = OperatorType::activation_relu};
-  expect_right(flipped);
-  ConvolutionParams longer = backward({2, 9, 6, 8}, {9, 5, height(3), width(3)}, {1, 1}, {0, 0});
-  longer.output_padding = {height(4) - 1, width(20) - 1};
-  longer.output.sizes = output_sizes(longer);
-  expect_right(longer);
+  for_each_tile([&] {
+    const auto backward = [](Dims input, Dims filter, Dims strides, Dims padding,
+                             std::uint32_t groups = 1) {
+      return params_of({std::move(input),
+                        std::move(filter),
+                        padding,
+                        padding,
+                        {1, 1},
+                        groups,
+                        ConvolutionDirection::backward,
+                        std::move(strides)});
+    };
+    for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 7u}) {
+      const std::uint32_t h = height(taps), w = width(taps), y = h > 1 ? 2 : 1, x = w > 1 ? 2 : 1;
+      expect_right(backward({1, 20, 8, 9}, {20, 33, h, w}, {y, x}, {h / 2, w / 2}));
+      expect_right(backward({2, 9, 3, 40}, {9, 5, h, w}, {1, x}, {0, 1}));
+      expect_right(backward({2, 6, 7, 5}, {6, 4, h, w}, {2 * y - 1, x}, {1, 0}, 2));
+    }
+    ConvolutionParams flipped = backward({2, 9, 6, 8}, {9, 5, height(5), width(4)},
+                                         {height(3), width(2)}, {height(3) - 1, 0});
+    flipped.mode = ConvolutionMode::convolution;
+    flipped.fused_activation = Activation{.type = OperatorType::activation_relu};
+    expect_right(flipped);
+    ConvolutionParams longer = backward({2, 9, 6, 8}, {9, 5, height(3), width(3)}, {1, 1}, {0, 0});
+    longer.output_padding = {height(4) - 1, width(20) - 1};
+    longer.output.sizes = output_sizes(longer);
+    expect_right(longer);
 
-  EXPECT_TRUE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
-  flipped.output_padding = {height(2) - 1, width(2) - 1};
-  flipped.output.sizes = output_sizes(flipped);
-  EXPECT_FALSE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
+    EXPECT_TRUE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
+    flipped.output_padding = {height(2) - 1, width(2) - 1};
+    flipped.output.sizes = output_sizes(flipped);
+    EXPECT_FALSE(WinogradImages::suits(ConvolutionGeometry(flipped), tile()));
+  });
 }
 
 TEST_P(WinogradWindowsTest, BothModesAndDirections) {
-  for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
-    for (const std::uint32_t taps : {2u, 3u, 5u}) {
-      const std::uint32_t h = height(taps), w = width(taps);
-      ConvolutionParams p = params_of({{1, 24, 12, 19}, {9, 24, h, w}, {1, 0}, {0, 1}, {1, 2}});
-      p.mode = mode;
-      expect_right(p);
-      p = params_of({{2, 10, 12, 19},
-                     {10, 24, h, w},
-                     {h - 1, 0},
-                     {0, w - 1},
-                     {2, 1},
-                     1,
-                     ConvolutionDirection::backward});
-      p.mode = mode;
-      expect_right(p);
+  for_each_tile([&] {
+    for (const auto mode : {ConvolutionMode::cross_correlation, ConvolutionMode::convolution}) {
+      for (const std::uint32_t taps : {2u, 3u, 5u}) {
+        const std::uint32_t h = height(taps), w = width(taps);
+        ConvolutionParams p = params_of({{1, 24, 12, 19}, {9, 24, h, w}, {1, 0}, {0, 1}, {1, 2}});
+        p.mode = mode;
+        expect_right(p);
+        p = params_of({{2, 10, 12, 19},
+                       {10, 24, h, w},
+                       {h - 1, 0},
+                       {0, w - 1},
+                       {2, 1},
+                       1,
+                       ConvolutionDirection::backward});
+        p.mode = mode;
+        expect_right(p);
+      }
     }
-  }
+  });
 }
 
 // Images that share blocks of tiles, and an unsafe number in one of them.
 TEST_P(WinogradWindowsTest, SmallImages) {
-  constexpr std::uint32_t kBatch = 19;
-  const std::uint32_t h = height(3), w = width(3);
-  ConvolutionParams p = params_of({{kBatch, 33, h, 5}, {40, 33, h, w}, {h / 2, 1}, {h / 2, 1}});
-  if (tile().rows == 1 && vectors() == WinogradVectors::of_tiles) {
-    EXPECT_NE(winograd(p).explain().find(" stacked images "), std::string::npos)
-        << winograd(p).explain();
-  }
-  expect_right(p);
-  p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
-  expect_right(p);
-  const Floats b(40, 0.5f);
-  const Floats weights = numbers(count_of(p.filter));
-  Floats x = numbers(count_of(p.input));
-  const Floats expected = run(winograd(p), x, weights, b);
-  x[5 * (x.size() / kBatch)] = std::numeric_limits<float>::infinity();
-  const Floats odd = run(winograd(p), x, weights, b);
-  const std::size_t image = expected.size() / kBatch;
-  for (std::size_t i = 0; i < kBatch; ++i) {
-    const auto first = static_cast<std::ptrdiff_t>(i * image);
-    const auto end = first + static_cast<std::ptrdiff_t>(image);
-    EXPECT_EQ(std::equal(odd.begin() + first, odd.begin() + end, expected.begin() + first), i != 5)
-        << i;
-  }
+  for_each_tile([&] {
+    constexpr std::uint32_t kBatch = 19;
+    const std::uint32_t h = height(3), w = width(3);
+    ConvolutionParams p = params_of({{kBatch, 33, h, 5}, {40, 33, h, w}, {h / 2, 1}, {h / 2, 1}});
+    if (tile().rows == 1 && vectors() == WinogradVectors::of_tiles) {
+      EXPECT_NE(winograd(p).explain().find(" stacked images "), std::string::npos)
+          << winograd(p).explain();
+    }
+    expect_right(p);
+    p.fused_activation = Activation{.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+    expect_right(p);
+    const Floats b(40, 0.5f);
+    const Floats weights = numbers(count_of(p.filter));
+    Floats x = numbers(count_of(p.input));
+    const Floats expected = run(winograd(p), x, weights, b);
+    x[5 * (x.size() / kBatch)] = std::numeric_limits<float>::infinity();
+    const Floats odd = run(winograd(p), x, weights, b);
+    const std::size_t image = expected.size() / kBatch;
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      const auto first = static_cast<std::ptrdiff_t>(i * image);
+      const auto end = first + static_cast<std::ptrdiff_t>(image);
+      EXPECT_EQ(std::equal(odd.begin() + first, odd.begin() + end, expected.begin() + first),
+                i != 5)
+          << i;
+    }
+  });
 }
 
 TEST_P(WinogradWindowsTest, Float16IsRoundedAtTheEnd) {
-  for (const std::uint32_t taps : {2u, 3u, 7u}) {
-    const ConvolutionParams params = params_of(
-        {{2, 40, 8, 41}, {33, 40, height(taps), width(taps)}, {height(taps) - 1, 1}, {0, 1}});
-    const Halves x = halves(numbers(count_of(params.input)));
-    const Halves w = halves(numbers(count_of(params.filter)));
-    const Halves b = halves(numbers(params.output.sizes[1]));
-    const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
-    EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
-  }
+  for_each_tile([&] {
+    for (const std::uint32_t taps : {2u, 3u, 7u}) {
+      const ConvolutionParams params = params_of(
+          {{2, 40, 8, 41}, {33, 40, height(taps), width(taps)}, {height(taps) - 1, 1}, {0, 1}});
+      const Halves x = halves(numbers(count_of(params.input)));
+      const Halves w = halves(numbers(count_of(params.filter)));
+      const Halves b = halves(numbers(params.output.sizes[1]));
+      const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
+      EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
+    }
+  });
 }
 
 TEST_P(WinogradWindowsTest, RandomShapes) {
-  const auto any = [&](std::uint32_t first, std::uint32_t last) {
-    return std::uniform_int_distribution<std::uint32_t>(first, last)(random_);
-  };
-  for (int left = 12; left > 0;) {
-    const bool backward = any(0, 1) == 1;
-    const std::uint32_t groups = any(1, 2), in = any(1, 9), out = any(1, 40);
-    const std::uint32_t h = height(any(2, 6)), w = width(any(2, 9));
-    Window window{.input = {any(1, 3), groups * in, any(1, 12), any(1, 40)},
-                  .filter = {backward ? groups * in : groups * out, backward ? out : in, h, w}};
-    window.groups = groups;
-    window.direction = backward ? ConvolutionDirection::backward : ConvolutionDirection::forward;
-    for (const std::size_t axis : {0u, 1u}) {
-      const bool has_stride = any(0, 1) == 1;
-      window.strides[axis] = has_stride ? any(1, 4) : 1;
-      window.dilations[axis] = has_stride ? 1 : any(1, 4);
-    }
-    window.start_padding = {any(0, h), any(0, w)};
-    window.end_padding = {any(0, h), any(0, w)};
-    // Of at least one output.
-    const auto fits = [&](std::size_t axis) {
-      const std::uint32_t reach = (window.filter[axis + 2] - 1) * window.dilations[axis] + 1;
-      const std::uint32_t padding = window.start_padding[axis] + window.end_padding[axis];
-      const std::uint32_t size = window.input[axis + 2];
-      return backward ? (size - 1) * window.strides[axis] + reach > padding
-                      : size + padding >= reach;
+  for_each_tile([&] {
+    const auto any = [&](std::uint32_t first, std::uint32_t last) {
+      return std::uniform_int_distribution<std::uint32_t>(first, last)(random_);
     };
-    if (!fits(0) || !fits(1)) continue;
-    ConvolutionParams params = params_of(window);
-    if (any(0, 1) == 1) params.mode = ConvolutionMode::convolution;
-    if (!WinogradImages::suits(ConvolutionGeometry(params), tile())) continue;
-    SCOPED_TRACE(::testing::PrintToString(params.strides) +
-                 ::testing::PrintToString(params.dilations) +
-                 ::testing::PrintToString(params.start_padding) +
-                 ::testing::PrintToString(params.end_padding));
-    expect_right(params);
-    --left;
-  }
+    for (int left = 12; left > 0;) {
+      const bool backward = any(0, 1) == 1;
+      const std::uint32_t groups = any(1, 2), in = any(1, 9), out = any(1, 40);
+      const std::uint32_t h = height(any(2, 6)), w = width(any(2, 9));
+      Window window{.input = {any(1, 3), groups * in, any(1, 12), any(1, 40)},
+                    .filter = {backward ? groups * in : groups * out, backward ? out : in, h, w}};
+      window.groups = groups;
+      window.direction = backward ? ConvolutionDirection::backward : ConvolutionDirection::forward;
+      for (const std::size_t axis : {0u, 1u}) {
+        const bool has_stride = any(0, 1) == 1;
+        window.strides[axis] = has_stride ? any(1, 4) : 1;
+        window.dilations[axis] = has_stride ? 1 : any(1, 4);
+      }
+      window.start_padding = {any(0, h), any(0, w)};
+      window.end_padding = {any(0, h), any(0, w)};
+      // Of at least one output.
+      const auto fits = [&](std::size_t axis) {
+        const std::uint32_t reach = (window.filter[axis + 2] - 1) * window.dilations[axis] + 1;
+        const std::uint32_t padding = window.start_padding[axis] + window.end_padding[axis];
+        const std::uint32_t size = window.input[axis + 2];
+        return backward ? (size - 1) * window.strides[axis] + reach > padding
+                        : size + padding >= reach;
+      };
+      if (!fits(0) || !fits(1)) continue;
+      ConvolutionParams params = params_of(window);
+      if (any(0, 1) == 1) params.mode = ConvolutionMode::convolution;
+      if (!WinogradImages::suits(ConvolutionGeometry(params), tile())) continue;
+      SCOPED_TRACE(::testing::PrintToString(params.strides) +
+                   ::testing::PrintToString(params.dilations) +
+                   ::testing::PrintToString(params.start_padding) +
+                   ::testing::PrintToString(params.end_padding));
+      expect_right(params);
+      --left;
+    }
+  });
 }
 
-const auto kTiles = ::testing::Values(
-    WinogradTile{1, 2}, WinogradTile{1, 4}, WinogradTile{2, 1}, WinogradTile{4, 1},
-    WinogradTile{2, 4}, WinogradTile{2, 2, 2, 2}, WinogradTile{2, 4, 2, 2},
-    WinogradTile{4, 4, 2, 2}, WinogradTile{1, 2, 1, 2}, WinogradTile{1, 4, 1, 2});
-
-INSTANTIATE_TEST_SUITE_P(Vectors, WinogradWindowsTest,
-                         ::testing::Combine(::testing::Values(Isa::avx2, Isa::avx512), kTiles,
-                                            ::testing::Values(WinogradVectors::of_tiles,
-                                                              WinogradVectors::of_channels)),
-                         way_text);
-INSTANTIATE_TEST_SUITE_P(Unit, WinogradWindowsTest,
-                         ::testing::Combine(::testing::Values(Isa::amx), kTiles,
-                                            ::testing::Values(WinogradVectors::of_tiles)),
-                         way_text);
+WEFT_FOR_WINOGRAD_WAYS(WinogradWindowsTest);
 
 class WinogradWindowsErrorTest : public WinogradErrors, public ::testing::WithParamInterface<Isa> {
  protected:
