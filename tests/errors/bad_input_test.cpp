@@ -122,6 +122,13 @@ void expect_refused(const BadInput& row, const std::string& command) {
   EXPECT_TRUE(contents(folder.path()) == before) << "files were left behind or changed";
 }
 
+#ifdef __SANITIZE_ADDRESS__
+TEST(BadInputTable, CommandsAreChecked) {
+  const Outcome outcome = run_shell("ASAN_OPTIONS=help=1 weft --version");
+  EXPECT_NE(outcome.err.find("AddressSanitizer"), std::string::npos) << outcome.err;
+}
+#endif
+
 TEST(BadInputTable, GoodModelsPass) {
   for (const auto& [name, model] : good_models()) {
     SCOPED_TRACE(name);

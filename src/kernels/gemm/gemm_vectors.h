@@ -38,7 +38,7 @@ inline void store(Vector x, std::uint16_t* to) {
 #endif
 
 // acc = x * y + acc, in its register: in loops of several terms gcc would rather move sums about.
-inline void accumulate(Vector x, Vector y, Vector& acc) {
+[[gnu::always_inline]] inline void accumulate(Vector x, Vector y, Vector& acc) {
 #if defined(__AVX512F__)
   asm("vfmadd231ps %1, %2, %0" : "+v"(acc.raw) : "v"(y.raw), "v"(x.raw));
 #elif defined(__FMA__)
