@@ -98,6 +98,9 @@ const DirectShape shapes[] = {
     {1, 1, 1, {260, 190}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // in boxes
     {2, 1, 1, {4, 9, 13}, {1, 4, 4}, {1, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
     {1, 6, 1, {12, 16}, {9, 9}, {3, 3}, {1, 1}, ConvolutionDirection::backward},
+    {1, 9, 1, {20, 130}, {9, 9}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // nine sums
+    {1, 9, 1, {10, 70}, {7, 7}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // not of all taps
+    {1, 5, 3, {9, 90}, {5, 3}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
     {2, 2, 2, {9, 9}, {2, 2}, {3, 3}, {1, 1}, ConvolutionDirection::backward},  // empty phases
     {2, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 3}, ConvolutionDirection::backward},
     {2, 1, 1, {5, 6, 7}, {2, 2, 2}, {2, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
