@@ -249,13 +249,13 @@ class DirectChannelsTest : public NumbersTest {
   void SetUp() override { skip_without(Isa::avx2); }
 };
 
-// Few outputs of many channels: all numbers of outputs and of rows of a window that have kernels of
-// their own, windows that begin before the image, lie in it, or end past it.
 DataType other_than(DataType type) {
   return type == DataType::float32 ? DataType::float16 : DataType::float32;
 }
 
-// With each padding every other window and number of channels has the other type.
+// Few outputs of many channels: all numbers of outputs and of rows of a window that have kernels of
+// their own, windows that begin before the image, lie in it, or end past it; of each padding every
+// other window and number of outputs has the other type.
 TEST_F(DirectChannelsTest, AreReadWhereTheyLie) {
   // Levels with kernels of their own, and the seeds that take them: every fifth one.
   constexpr std::uint64_t kLevels = 5;
