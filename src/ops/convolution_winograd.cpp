@@ -40,11 +40,14 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
+      load_rows_(data_type_ == DataType::float16
+                     ? kernels::direct_kernels(base::choose_isa(options.max_isa)).load_f16
+                     : kernels::direct_kernels(base::choose_isa(options.max_isa)).load_f32),
       images_(geometry_, outputs),
       tiling_(geometry_, outputs,
               WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
               slot_count(options, INT64_MAX), vectors),
-      filter_(geometry_, images_, data_type_, rows_.load(data_type_), unit, outputs, tiling_.few) {
+      filter_(geometry_, images_, data_type_, rows_.load(data_type_), unit, kernels_, tiling_.few) {
   slots_ = slot_count(options, tiling_.shares.tiles());
   const std::int64_t blocks =
       base::divide_up(tiling_.block_rows * tiling_.block_columns, kSplitBlock);
@@ -96,7 +99,8 @@ std::int64_t WinogradConvolution::row_floats() const noexcept {
   if (images_.in_column_stride() == 1) return 0;
   const kernels::WinogradTile& tile = tiling_.tile;
   return (tiling_.block_rows * tile.rows + tile.row_taps - 1) *
-         (tiling_.block_columns * tile.columns + tile.column_taps - 1);
+             (tiling_.block_columns * tile.columns + tile.column_taps - 1) +
+         kernels::kDirectColumns;
 }
 
 WinogradConvolution::Slot WinogradConvolution::slot_memory(std::byte* slots,
@@ -275,7 +279,8 @@ void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
   const std::int64_t first_row = part.image_row * outputs.rows + image.first_row;
   const std::int64_t rows = part.rows * outputs.rows + outputs.row_taps - 1;
   const std::int64_t row_stride = images_.in_row_stride();
-  kernels::WinogradRows result{.from = from + first_row * row_stride * element_bytes_,
+  const std::byte* const result_from = from + first_row * row_stride * element_bytes_;
+  kernels::WinogradRows result{.from = result_from,
                                .half = data_type_ == DataType::float16,
                                .row_stride = row_stride,
                                .next = geometry_.in_channel_stride,
@@ -293,17 +298,27 @@ void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
     const std::int64_t reach = tile.columns * outputs.columns + outputs.column_taps - 1;
     const std::int64_t begin = std::clamp<std::int64_t>(result.first, 0, result.size);
     const std::int64_t end = std::clamp<std::int64_t>(result.first + reach, 0, result.size);
-    const std::byte* const first = from + begin * images_.in_column_stride() * element_bytes_;
-    for (std::int64_t row = result.begin; row < result.end; ++row) {
-      rows_.load(data_type_)(first + (first_row + row) * row_stride * element_bytes_,
-                             images_.in_column_stride(), slot.rows + row * (end - begin),
-                             end - begin);
+    const std::int64_t columns = end - begin;
+    if (columns > 0) {
+      load_rows_(
+          {.from = result_from + (result.begin * row_stride + begin * images_.in_column_stride()) *
+                                     element_bytes_,
+           .from_channel_stride = 0,
+           .from_row_stride = row_stride,
+           .from_stride = images_.in_column_stride(),
+           .to = slot.rows + result.begin * columns,
+           .to_odd = nullptr,
+           .to_channel_stride = 0,
+           .to_row_stride = columns,
+           .channels = 1,
+           .rows = result.end - result.begin,
+           .columns = columns});
     }
     result.from = slot.rows;
     result.half = false;
-    result.row_stride = end - begin;
+    result.row_stride = columns;
     result.next = 0;
-    result.size = end - begin;
+    result.size = columns;
     result.first -= begin;
   }
   kernels_.transform_rows(result, range);

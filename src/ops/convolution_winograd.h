@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/direct/direct.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/split_plan.h"
@@ -90,6 +91,7 @@ class WinogradConvolution : public SplitPlan {
 
   const kernels::WinogradKernels& kernels_;
   const kernels::GemmKernel& gemm_;
+  void (*load_rows_)(const kernels::DirectRows& rows) noexcept;
   WinogradImages images_;
   WinogradTiling tiling_;
   WinogradFilter filter_;

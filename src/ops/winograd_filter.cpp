@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <optional>
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
+#include "base/fetch.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/shared_range.h"
 #include "weft/error.h"
@@ -26,19 +29,20 @@ constexpr std::int64_t kMostPoints = kLargestTile.row_points();
 WinogradFilter::WinogradFilter(const ConvolutionGeometry& geometry, const WinogradImages& images,
                                DataType type, kernels::LoadRow load,
                                const kernels::SplitKernels* kernels,
-                               const kernels::WinogradTile& tile, std::int64_t few)
+                               const kernels::WinogradKernels& winograd, std::int64_t few)
     : geometry_(geometry),
       images_(images),
       kernels_(kernels),
       load_(load),
       element_bytes_(byte_size(type)),
-      tile_(tile),
+      winograd_(winograd),
+      tile_(winograd.tile),
       few_(few),
       out_blocks_(base::divide_up(geometry.out_channels, kSplitBlock)),
       steps_(base::divide_up(images.channels(), kSplitBlock)),
       step_bytes_(kSplitBlock * kSplitBlock * (kernels != nullptr ? kernels->parts * 2 : 4)) {
   auto bytes = base::multiply(images.filters() * geometry.groups * out_blocks_, steps_);
-  if (bytes) bytes = base::multiply(*bytes, tile.points() * step_bytes_);
+  if (bytes) bytes = base::multiply(*bytes, tile_.points() * step_bytes_);
   if (!bytes || *bytes > INT64_MAX / 2) {
     throw Error(ErrorCode::out_of_memory, "CONVOLUTION: the packed filter passes 2^63 bytes");
   }
@@ -75,8 +79,11 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
   const std::byte* from =
       filter + (g.filter_origin + group * g.filter_group_stride + first_out * g.filter_out_stride) *
                    element_bytes_;
-  alignas(64) float rows[kLargestTile.points()][kSplitBlock * kSplitBlock];
-  for (std::int64_t p = 0; p < tile_.points(); ++p) std::fill_n(rows[p], std::size(rows[p]), 0.0f);
+  // A line between points keeps them out of each other's cache sets.
+  alignas(64) float rows[kLargestTile.points()][kSplitBlock * kSplitBlock + base::kLineFloats];
+  for (std::int64_t p = 0; p < tile_.points(); ++p) {
+    std::fill(rows[p] + inputs * kSplitBlock, std::end(rows[p]), 0.0f);
+  }
   kernels::WinogradFilterRow along_rows[kMostPoints], along_columns[kMostPoints];
   for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
     along_rows[p] = kernels::winograd_filter_row(tile_.columns, tile_.column_taps, p);
@@ -84,16 +91,19 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
   for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
     along_columns[q] = kernels::winograd_filter_row(tile_.rows, tile_.row_taps, q);
   }
-  const auto factor = static_cast<double>(scale());
+  std::optional<std::int64_t> taps[kWinogradTaps][kWinogradTaps];
   float window[kWinogradTaps][kWinogradTaps][kSplitBlock] = {};  // no tap: zero
   for (std::int64_t c = 0; c < inputs; ++c) {
     for (std::int64_t i = 0; i < tile_.row_taps; ++i) {
       for (std::int64_t j = 0; j < tile_.column_taps; ++j) {
-        const auto tap = images_.tap(number / g.groups, first_in + c, i, j);
-        if (!tap) {
-          std::fill_n(window[i][j], outputs, 0.0f);
-          continue;
+        std::optional<std::int64_t>& tap = taps[i][j];
+        if (c == 0 || (first_in + c) % images_.of_part() == 0) {
+          tap = images_.tap(number / g.groups, first_in + c, i, j);
+          if (!tap) std::fill_n(window[i][j], outputs, 0.0f);
+        } else if (tap) {
+          *tap += g.filter_in_stride;
         }
+        if (!tap) continue;
         load_(from + *tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);
         for (std::int64_t o = 0; o < outputs; ++o) {
           const std::uint32_t bits = std::bit_cast<std::uint32_t>(window[i][j][o]) & 0x7fffffffu;
@@ -102,28 +112,17 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
         }
       }
     }
-    for (std::int64_t o = 0; o < outputs; ++o) {
-      // Rounded once, to float32.
-      double columns[kWinogradTaps][kMostPoints];
-      for (std::int64_t i = 0; i < kWinogradTaps; ++i) {
-        for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
-          const auto& t = along_rows[p].g;
-          columns[i][p] = t[0] * window[i][0][o] + t[1] * window[i][1][o] + t[2] * window[i][2][o];
-        }
-      }
-      for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
-        const auto& t = along_columns[q].g;
-        for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
-          rows[q * tile_.column_points() + p][c * kSplitBlock + o] = static_cast<float>(
-              (t[0] * columns[0][p] + t[1] * columns[1][p] + t[2] * columns[2][p]) * factor);
-        }
-      }
-    }
+    winograd_.transform_window({.window = window,
+                                .along_rows = along_rows,
+                                .along_columns = along_columns,
+                                .scale = scale(),
+                                .to = rows[0] + c * kSplitBlock,
+                                .point_stride = std::size(rows[0])});
   }
   for (std::int64_t p = 0; p < tile_.points(); ++p) {
     std::byte* to = packed + kHeaderBytes + offset(number, out_block, p) + step * step_bytes_;
     if (kernels_ == nullptr) {
-      std::memcpy(to, rows[p], sizeof rows[p]);
+      std::memcpy(to, rows[p], step_bytes_);
       continue;
     }
     SplitRange ignored;

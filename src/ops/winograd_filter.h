@@ -27,7 +27,7 @@ class WinogradFilter {
   // normal. The range is that of the filter as it was.
   WinogradFilter(const ConvolutionGeometry& geometry, const WinogradImages& images, DataType type,
                  kernels::LoadRow load, const kernels::SplitKernels* kernels,
-                 const kernels::WinogradTile& tile, std::int64_t few);
+                 const kernels::WinogradKernels& winograd, std::int64_t few);
 
   std::uint64_t size_in_bytes() const noexcept { return size_in_bytes_; }
   std::int64_t out_blocks() const noexcept { return out_blocks_; }  // a group
@@ -62,7 +62,8 @@ class WinogradFilter {
   const kernels::SplitKernels* kernels_;
   kernels::LoadRow load_;
   std::int64_t element_bytes_;
-  kernels::WinogradTile tile_;
+  const kernels::WinogradKernels& winograd_;
+  const kernels::WinogradTile& tile_;
   std::int64_t few_;
   std::int64_t out_blocks_;
   std::int64_t steps_;

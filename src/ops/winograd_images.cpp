@@ -56,8 +56,9 @@ bool WinogradImages::suits(const ConvolutionGeometry& geometry,
          is_window(geometry.axes[2], tile.column_taps);
 }
 
-WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_taps)
-    : taps(tile_taps), tap_step(axis.tap_step()) {
+WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_outputs,
+                           std::int64_t tile_taps)
+    : outputs(tile_outputs), taps(tile_taps), tap_step(axis.tap_step()) {
   for (std::int64_t i = 0; i < axis.phase_count(); ++i) phases.push_back(axis.phase(i));
   const Phase& first = phases.front();
   std::int64_t most_taps = 1;
@@ -67,8 +68,46 @@ WinogradImages::Axis::Axis(const ConvolutionAxis& axis, std::int64_t tile_taps)
   out_step = distance * first.step;
   in_step = distance * first.in_step;
   images = count > 1 ? count : std::min(distance, axis.out_size());
-  remainders = std::min(first.in_step, axis.window());
-  windows = base::divide_up(base::divide_up(most_taps, remainders), taps);
+  stride = first.in_step;
+  for (std::int64_t remainder = 0; remainder < std::min(stride, most_taps); ++remainder) {
+    const std::int64_t of_remainder = every(stride, most_taps, remainder);
+    for (std::int64_t i = 0; i < of_remainder; i += taps) {
+      const bool in_the_middle = taps == 3 && of_remainder - i == 1;
+      firsts.push_back(remainder + stride * (in_the_middle ? i - 1 : i));
+    }
+  }
+}
+
+std::optional<std::int64_t> WinogradImages::Axis::tap(const Phase& phase, std::int64_t part,
+                                                      std::int64_t tap) const noexcept {
+  const std::int64_t of_all = firsts[part] + stride * tap;
+  // The tap before a single one is another part's.
+  const bool before = part > 0 && of_all == firsts[part - 1] + stride * (taps - 1);
+  if (of_all < 0 || before || of_all >= phase.taps) return std::nullopt;
+  return of_all;
+}
+
+bool WinogradImages::Axis::vanishes(std::int64_t phase, std::int64_t part,
+                                    std::int64_t point) const noexcept {
+  const kernels::WinogradFilterRow row = kernels::winograd_filter_row(outputs, taps, point);
+  for (std::int64_t i = 0; i < taps; ++i) {
+    if (row.g[i] != 0 && tap(phases[phase], part, i)) return false;
+  }
+  return true;
+}
+
+double WinogradImages::Axis::share_of_products() const noexcept {
+  const auto count = static_cast<std::int64_t>(phases.size());
+  const std::int64_t points = outputs + taps - 1;
+  std::int64_t products = 0;
+  for (std::int64_t phase = 0; phase < count; ++phase) {
+    for (std::int64_t part = 0; part < parts(); ++part) {
+      for (std::int64_t point = 0; point < points; ++point) {
+        products += vanishes(phase, part, point) ? 0 : 1;
+      }
+    }
+  }
+  return static_cast<double>(products) / static_cast<double>(count * parts() * points);
 }
 
 std::int64_t WinogradImages::Axis::size(const ConvolutionAxis& axis,
@@ -81,8 +120,8 @@ WinogradImages::WinogradImages(const ConvolutionGeometry& geometry,
                                const kernels::WinogradTile& tile)
     : geometry_(geometry),
       depth_(geometry.axes[0].phase(0)),
-      rows_(geometry.axes[1], tile.row_taps),
-      columns_(geometry.axes[2], tile.column_taps) {}
+      rows_(geometry.axes[1], tile.rows, tile.row_taps),
+      columns_(geometry.axes[2], tile.columns, tile.column_taps) {}
 
 std::int64_t WinogradImages::out_rows() const noexcept { return rows_.size(geometry_.axes[1], 0); }
 std::int64_t WinogradImages::out_columns() const noexcept {
@@ -168,8 +207,8 @@ WinogradImages::Input WinogradImages::input(const Image& image, std::int64_t gro
     size = every(of.in_step, g.axes[d].in_size(), remainder);
     input.first += remainder * g.in_strides[d];
   };
-  locate(1, rows_, image.row, rows_.tap(part.row, 0), input.first_row, input.rows);
-  locate(2, columns_, image.column, columns_.tap(part.column, 0), input.first_column,
+  locate(1, rows_, image.row, rows_.firsts[part.row], input.first_row, input.rows);
+  locate(2, columns_, image.column, columns_.firsts[part.column], input.first_column,
          input.columns);
   if (input.columns == 0) input.rows = 0;
   return input;
@@ -185,12 +224,25 @@ std::optional<std::int64_t> WinogradImages::tap(std::int64_t filter, std::int64_
   for (const int d : {1, 2}) {
     const Axis& of = d == 1 ? rows_ : columns_;
     const Phase& phase = of.phases[d == 1 ? filter / of_columns : filter % of_columns];
-    std::int64_t tap = d == 1 ? rows_.tap(part.row, i) : columns_.tap(part.column, j);
-    if (tap >= phase.taps) return std::nullopt;
-    if (phase.offset_step < 0) tap = phase.taps - 1 - tap;
-    offset += (phase.tap_class + tap * of.tap_step) * g.filter_strides[d];
+    const auto tap = d == 1 ? of.tap(phase, part.row, i) : of.tap(phase, part.column, j);
+    if (!tap) return std::nullopt;
+    const std::int64_t number = phase.offset_step < 0 ? phase.taps - 1 - *tap : *tap;
+    offset += (phase.tap_class + number * of.tap_step) * g.filter_strides[d];
   }
   return offset;
+}
+
+bool WinogradImages::vanishes(std::int64_t filter, std::int64_t channel,
+                              std::int64_t point) const noexcept {
+  const Parts part = parts(channel);
+  const auto of_columns = static_cast<std::int64_t>(columns_.phases.size());
+  const std::int64_t column_points = columns_.outputs + columns_.taps - 1;
+  return rows_.vanishes(filter / of_columns, part.row, point / column_points) ||
+         columns_.vanishes(filter % of_columns, part.column, point % column_points);
+}
+
+double WinogradImages::share_of_products() const noexcept {
+  return rows_.share_of_products() * columns_.share_of_products();
 }
 
 }  // namespace weft::ops

@@ -18,11 +18,12 @@ namespace weft::ops {
 //
 // channel c of an image of the input, with part i, j of the window at d. Of the depth, d is a tap:
 // it meets slice z * step + offset(d), zeros outside of the volume. A window of more taps than a
-// tile's has several parts, of as many taps each, the last filled up with zeros. With a stride,
-// each remainder of the taps by it has parts of its own: it meets every so many rows and columns of
-// the input, the image of that remainder. Where taps lie apart, each row and column before the next
-// tap begins an image of its own, in the input and in the output. So does each stride phase of
-// BACKWARD in the output, with a filter of its own: the taps of that phase.
+// tile's has several parts, of as many taps each, the last filled up with zeros: a single tap of
+// three is the middle one, whose numbers are zeros at two points. With a stride, each remainder of
+// the taps by it has parts of its own: it meets every so many rows and columns of the input, the
+// image of that remainder. Where taps lie apart, each row and column before the next tap begins an
+// image of its own, in the input and in the output. So does each stride phase of BACKWARD in the
+// output, with a filter of its own: the taps of that phase.
 class WinogradImages {
  public:
   // Only what suits.
@@ -51,6 +52,12 @@ class WinogradImages {
   // That it sums at least, where any; less where windows are not filled, or many outputs lack taps
   // of rows and columns.
   double least_channels() const noexcept;
+
+  // Whether the numbers of a filter are zeros at a point for such a channel, as a part has no tap
+  // that counts there.
+  bool vanishes(std::int64_t filter, std::int64_t channel, std::int64_t point) const noexcept;
+  // Of all channels at all points, those of which that is not so.
+  double share_of_products() const noexcept;
 
   // Of the largest image.
   std::int64_t out_rows() const noexcept;
@@ -95,19 +102,22 @@ class WinogradImages {
   struct Axis {
     std::int64_t in_step, out_step;  // of the tensors, from one of an image to the next
     std::int64_t images;             // of the output, side by side
-    std::int64_t remainders;         // of taps
-    std::int64_t windows;            // of a remainder's taps
-    std::int64_t taps;               // of a window
+    std::int64_t outputs;            // of a tile
+    std::int64_t taps;               // of a tile
+    std::int64_t stride;             // from tap to tap of a part, among all
     std::int64_t distance;           // of the inputs that two taps meet
     std::int64_t tap_step;           // of the filter, from tap to tap of a phase
     std::vector<Phase> phases;       // of which an image has the one of its number, or all the same
+    std::vector<std::int64_t> firsts;  // of each part, the first tap, among all and before them
 
-    Axis(const ConvolutionAxis& axis, std::int64_t tile_taps);
-    std::int64_t parts() const noexcept { return remainders * windows; }
-    // Number `tap` of a part's taps, among all.
-    std::int64_t tap(std::int64_t part, std::int64_t tap) const noexcept {
-      return part / windows + remainders * (part % windows * taps + tap);
-    }
+    Axis(const ConvolutionAxis& axis, std::int64_t tile_outputs, std::int64_t tile_taps);
+    std::int64_t parts() const noexcept { return static_cast<std::int64_t>(firsts.size()); }
+    // Number `tap` of a part's taps, among those of a phase; none past the window.
+    std::optional<std::int64_t> tap(const Phase& phase, std::int64_t part,
+                                    std::int64_t tap) const noexcept;
+    // Whether such a part is nothing but zeros at a point.
+    bool vanishes(std::int64_t phase, std::int64_t part, std::int64_t point) const noexcept;
+    double share_of_products() const noexcept;
     std::int64_t filter(std::int64_t image) const noexcept { return phases.size() > 1 ? image : 0; }
     std::int64_t size(const ConvolutionAxis& axis, std::int64_t image) const noexcept;
     std::int64_t start(std::int64_t image) const noexcept {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/checked.h"
@@ -36,21 +37,29 @@ std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, bool 
   // Sums of fewer taps err less.
   const std::int64_t taps = tile.row_taps * tile.column_taps;
   const bool two = tile.column_taps == 2;
-  if (std::max(tile.rows, tile.columns) == 2) return unit ? 16 : two ? 48 : 32;
-  if (taps <= 3) return unit ? 160 : 104;
+  if (std::max(tile.rows, tile.columns) == 2) return unit ? 16 : two ? 48 : taps == 3 ? 40 : 32;
+  if (taps <= 3) return unit ? 160 : several ? 120 : 104;
   if (two && tile.rows == 4) return unit && several ? 216 : 160;
   if (two) return unit ? 48 : 80;
   return !unit ? 64 : several ? 44 : 32;
 }
 
 // What the transformations lose adds to the error of a chain of sums, which so has to be smaller
-// than that of all channels in one, unless a larger error is allowed.
+// than that of all channels in one: the less so, the more channels these are. At every length a
+// twentieth of the error is to spare, or nearly. Chains that begin and end take time: with AVX2,
+// layers of 3 x 3 take 0.78 to 0.95 of it by chains of 64 instead of 16.
 std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradTile& tile,
                             const WinogradImages& images) {
+  constexpr kernels::WinogradTile kErrsLeast{2, 2};
+  constexpr std::int64_t kChain = 16;
   const bool several = images.of_slice() > images.of_part();
-  const std::int64_t few = tile.row_taps * tile.column_taps == 9 && !several ? 96 : 256;
-  const std::int64_t chain = images.channels() < few ? 16 : 32;
-  return options.winograd == Winograd::allowed ? 2 * chain : chain;
+  const bool of_two = tile.row_taps == 2 && tile.column_taps == 2;
+  const std::int64_t fewest =
+      tile == kErrsLeast ? 16 : fewest_channels(tile, false, several, images.count());
+  const double times = images.least_channels() / static_cast<double>(fewest);
+  const std::int64_t chain = times >= 2.4 ? 4 * kChain : times >= 1.6 ? 2 * kChain : kChain;
+  const std::int64_t longest = of_two ? 2 * kChain : 4 * kChain;
+  return std::min(options.winograd == Winograd::allowed ? 2 * chain : chain, longest);
 }
 
 // The unit's kernels, or null where it is not there or not allowed.
@@ -157,10 +166,8 @@ class VectorWinograd final : public WinogradConvolution {
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
         chain_(chain_channels(options, outputs, images_)) {
     algorithm = kernels_.name;
-    for (std::int64_t c = 0; c < chain_; ++c) {
-      const GemmTerm term{.a = c * kSplitBlock, .b = c * columns_};
-      terms_.push_back(tiling_.along_channels() ? GemmTerm{.a = term.b, .b = term.a} : term);
-    }
+    for (std::int64_t c = 0; c < chain_; ++c) terms_.push_back(term(c));
+    list_channels();
   }
 
  private:
@@ -187,6 +194,79 @@ class VectorWinograd final : public WinogradConvolution {
     }
   }
 
+  struct ChannelList {
+    std::vector<bool> counts;     // each part
+    std::vector<GemmTerm> terms;  // of the channels of those that do; none where all do
+  };
+
+  // Numbers of a filter and of patches of a channel.
+  GemmTerm term(std::int64_t channel) const noexcept {
+    const std::int64_t of_filter = channel * kSplitBlock, of_patches = channel * columns_;
+    return tiling_.along_channels() ? GemmTerm{.a = of_patches, .b = of_filter}
+                                    : GemmTerm{.a = of_filter, .b = of_patches};
+  }
+
+  // Those channels of every filter and point whose numbers are not all zeros, where some are.
+  void list_channels() {
+    const std::int64_t points = tiling_.tile.points();
+    const std::int64_t parts = images_.channels() / images_.of_part();
+    for (std::int64_t i = 0; i < images_.filters() * points; ++i) {
+      ChannelList list;
+      for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t first = part * images_.of_part();
+        list.counts.push_back(!images_.vanishes(i / points, first, i % points));
+      }
+      const auto known = std::find_if(lists_.begin(), lists_.end(), [&](const ChannelList& other) {
+        return other.counts == list.counts;
+      });
+      list_of_.push_back(known - lists_.begin());
+      if (known != lists_.end()) continue;
+      const bool all =
+          std::find(list.counts.begin(), list.counts.end(), false) == list.counts.end();
+      for (std::int64_t c = 0; c < images_.channels() && !all; ++c) {
+        if (list.counts[static_cast<std::size_t>(c / images_.of_part())]) {
+          list.terms.push_back(term(c));
+        }
+      }
+      lists_.push_back(std::move(list));
+    }
+  }
+
+  // The channels that a tile sums at a point: [begin, end) of a list, or of all where that is null.
+  struct Channels {
+    const GemmTerm* list;
+    std::int64_t begin, end;
+  };
+  Channels channels_of(const Tile& tile, std::int64_t point) const noexcept {
+    const std::int64_t filter = tile.filter / geometry_.groups;
+    const auto index = static_cast<std::size_t>(filter * tiling_.tile.points() + point);
+    const std::vector<GemmTerm>& list = lists_[static_cast<std::size_t>(list_of_[index])].terms;
+    const auto position = [&](std::int64_t channel) {
+      const auto before = [](const GemmTerm& x, const GemmTerm& y) { return x.a < y.a; };
+      return std::lower_bound(list.begin(), list.end(), term(channel), before) - list.begin();
+    };
+    const std::int64_t begin = position(tile.begin), end = position(tile.end);
+    if (begin == end) return {.list = nullptr, .begin = tile.begin, .end = tile.end};
+    return {.list = list.data(), .begin = begin, .end = end};
+  }
+
+  // Channels of one chain of sums, at most as many as chain_: terms from the first channel's on.
+  struct Chain {
+    GemmTerm first;
+    const GemmTerm* terms;
+    std::int64_t count;
+    bool follow;  // each other
+  };
+  Chain chain_of(const Channels& channels, std::int64_t begin, std::int64_t end) const noexcept {
+    const std::int64_t count = std::min(chain_, end - begin);
+    if (channels.list == nullptr) return {term(begin), terms_.data(), count, true};
+    const GemmTerm* const list = channels.list + begin;
+    if (list[count - 1].a - list[0].a == term(count - 1).a) {
+      return {list[0], terms_.data(), count, true};
+    }
+    return {{.a = 0, .b = 0}, list, count, false};
+  }
+
   void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                 std::int64_t blocks, const Slot& slot) const noexcept override {
     if (tiling_.along_channels()) {
@@ -200,13 +280,14 @@ class VectorWinograd final : public WinogradConvolution {
                                 base::divide_up(tile.end - tile.begin, chain_);
     const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
+      const Channels channels = channels_of(tile, point);
       const std::byte* filter = filter_at(point);
       for (std::int64_t k = 0; k < blocks; ++k, filter += block_bytes) {
         const std::byte* const next = k + 1 < blocks ? filter + block_bytes : filter_at(point + 1);
         auto ahead = SplitAhead::of(reinterpret_cast<const std::uint16_t*>(next), block_bytes / 2,
                                     0, ahead_lines);
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
-          multiply_block(tile, n, reinterpret_cast<const float*>(filter),
+          multiply_block(tile, n, channels, reinterpret_cast<const float*>(filter),
                          reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
                                                         n * patch_block_),
                          slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
@@ -218,38 +299,42 @@ class VectorWinograd final : public WinogradConvolution {
 
   // Some channels after the others: what is multiplied stays in the first-level cache for all
   // strips of outputs.
-  void multiply_block(const Tile& tile, std::int64_t block, const float* filter,
-                      const float* patches, float* acc, SplitAhead& ahead) const noexcept {
+  void multiply_block(const Tile& tile, std::int64_t block, const Channels& channels,
+                      const float* filter, const float* patches, float* acc,
+                      SplitAhead& ahead) const noexcept {
     constexpr std::int64_t kNearChannels = kMostChain;
     const std::int64_t tiles = std::min(tile.count - block * kSplitBlock, kSplitBlock);
     const std::int64_t next_step = columns_ * 4 / strips_.count;
-    for (std::int64_t near = tile.begin; near < tile.end; near += kNearChannels) {
-      const std::int64_t end = std::min(near + kNearChannels, tile.end);
+    for (std::int64_t near = channels.begin; near < channels.end; near += kNearChannels) {
+      const std::int64_t end = std::min(near + kNearChannels, channels.end);
       for (std::int64_t column = 0; column < tiles; column += columns_) {
         const float* const b = patches + column * filter_.steps() * kSplitBlock;
-        const auto* next = reinterpret_cast<const char*>(b + end * columns_);
+        const std::int64_t past =
+            channels.list != nullptr ? channels.list[end - 1].b + columns_ : end * columns_;
+        const auto* next = reinterpret_cast<const char*>(b + past);
         std::int64_t first = 0;
         for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
           const std::int64_t outputs = strips_.size(strip);
-          const kernels::GemmFunction function = gemm_.of_blocks_tile != nullptr
-                                                     ? gemm_.of_blocks_tile(vectors_, outputs)
-                                                     : gemm_.tile(vectors_, outputs, 1);
           for (std::int64_t c = near; c < end; c += chain_, next += chain_ * next_step) {
             ahead.fetch();
-            function({.a = filter + c * kSplitBlock + first,
-                      .b = b + c * columns_,
+            const Chain chain = chain_of(channels, c, end);
+            const kernels::GemmFunction function = gemm_.of_blocks_tile != nullptr && chain.follow
+                                                       ? gemm_.of_blocks_tile(vectors_, outputs)
+                                                       : gemm_.tile(vectors_, outputs, 1);
+            function({.a = filter + chain.first.a + first,
+                      .b = b + chain.first.b,
                       .acc = acc + first * row_sums() + column,
                       .bias = nullptr,
-                      .terms = terms_.data(),
-                      .depth = std::min(chain_, end - c),
+                      .terms = chain.terms,
+                      .depth = chain.count,
                       .a_step = 1,
                       .acc_stride = row_sums(),
                       .next = next,
                       .next_step = next_step,
-                      .first = c == tile.begin,
+                      .first = c == channels.begin,
                       .bias_of_positions = false,
-                      .rows_follow = true,
-                      .apart = c > tile.begin});
+                      .rows_follow = chain.follow,
+                      .apart = c > channels.begin});
           }
           first += outputs;
         }
@@ -266,31 +351,36 @@ class VectorWinograd final : public WinogradConvolution {
     const std::int64_t ahead =
         base::divide_up(kSplitBlock * 4, strips.count * (kSplitBlock / lanes));
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
+      const Channels channels = channels_of(tile, point);
       const std::byte* filter = filter_.block(packed, tile.filter, first_block, point);
       const auto* const patches =
           reinterpret_cast<const float*>(slot.patches + point * patch_point_);
       for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes()) {
         float* const block_acc = slot.acc + k * tile.blocks * block_sums() + point * kSplitBlock;
-        for (std::int64_t c = tile.begin; c < tile.end; c += chain_) {
-          const float* a = patches + c * columns_;
-          const float* const b = reinterpret_cast<const float*>(filter) + c * kSplitBlock;
+        for (std::int64_t c = channels.begin; c < channels.end; c += chain_) {
+          const Chain chain = chain_of(channels, c, channels.end);
+          const float* a = patches + chain.first.a;
+          const float* const b = reinterpret_cast<const float*>(filter) + chain.first.b;
           float* acc = block_acc;
-          const auto* next = reinterpret_cast<const char*>(b + chain_ * kSplitBlock) + kAhead;
+          const std::int64_t last = chain.first.b + chain.terms[chain.count - 1].b;
+          const auto* next = reinterpret_cast<const char*>(reinterpret_cast<const float*>(filter) +
+                                                           last + kSplitBlock) +
+                             kAhead;
           for (std::int64_t strip = 0; strip < strips.count; ++strip) {
             const std::int64_t tiles = strips.size(strip);
             for (std::int64_t o = 0; o < kSplitBlock; o += lanes, next += chain_ * ahead) {
               gemm_.far_tile(tiles)({.a = a,
                                      .b = b + o,
                                      .acc = acc + o,
-                                     .terms = terms_.data(),
-                                     .depth = std::min(chain_, tile.end - c),
+                                     .terms = chain.terms,
+                                     .depth = chain.count,
                                      .a_step = 1,
                                      .acc_stride = row_sums(),
                                      .next = next,
                                      .next_step = ahead,
-                                     .first = c == tile.begin,
-                                     .rows_follow = true,
-                                     .apart = c > tile.begin});
+                                     .first = c == channels.begin,
+                                     .rows_follow = chain.follow,
+                                     .apart = c > channels.begin});
             }
             a += tiles;
             acc += tiles * row_sums();
@@ -314,7 +404,9 @@ class VectorWinograd final : public WinogradConvolution {
   std::int64_t columns_;         // tiles a row of patches,
   Strips strips_;                // and of outputs, where tiles lie along vectors
   std::int64_t chain_;           // input channels of a chain of sums
-  std::vector<GemmTerm> terms_;  // of a chain
+  std::vector<GemmTerm> terms_;  // of a chain of all channels
+  std::vector<ChannelList> lists_;
+  std::vector<std::int64_t> list_of_;  // a filter and a point, one of them
 };
 
 }  // namespace
@@ -332,9 +424,11 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (!images.is_filled()) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
-  // on one core of a Xeon: 18.4 ms, 15.9 without the unit.
+  // on one core of a Xeon: 18.4 ms, 15.9 without the unit. With a stride, two threads wait for
+  // memory. 3 to 64 channels, 16x112x112, 3 x 7 x 7 at 2, with AVX2: 20.1 ms, directly 17.4.
   const bool several = images.of_slice() > images.of_part();
-  if (unit && images.has_depth() && several) return kNever;
+  const bool strided = images.in_column_stride() != g.in_strides[2];
+  if ((unit || strided) && images.has_depth() && several) return kNever;
   const std::int64_t fewest = fewest_channels(tile, unit, several, g.batch);
   if (images.least_channels() < static_cast<double>(fewest)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.

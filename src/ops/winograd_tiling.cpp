@@ -181,6 +181,7 @@ constexpr double kBegunRow = 80e-9;
 
 struct Channels {
   std::int64_t in, out;
+  double share;              // of the products at all points, that are not with zeros
   bool gathered, scattered;  // row by row, from and to every so many columns
 };
 
@@ -221,7 +222,7 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
     steps = blocks * (costs.step * (narrow ? costs.narrow : 1) + crowded) +
             (far && !narrow ? costs.far_step_filter : costs.step_filter);
   }
-  double products = out_blocks * points * (in_blocks * steps + all_sums);
+  double products = out_blocks * points * (in_blocks * channels.share * steps + all_sums);
   if (far) {
     const double near = std::min(filter, kNearFilter);
     const double reading = near * costs.near_filter_byte + (filter - near) * costs.filter_byte;
@@ -267,6 +268,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   columns = divide_up(images.out_columns(), tile.columns);
   batch = images.count();
   const Channels channels{images.mean_channels(), geometry.out_channels,
+                          products == Isa::amx ? 1 : images.share_of_products(),
                           images.in_column_stride() != geometry.in_strides[2],
                           images.out_column_stride() != geometry.out_strides[2]};
   const Costs costs = costs_of(products);

@@ -237,7 +237,8 @@ INSTANTIATE_TEST_SUITE_P(
                       ErrorCase{Isa::amx, {2, 4}, 32}, ErrorCase{Isa::amx, {2, 4}, 256},
                       ErrorCase{Isa::avx512, {2, 2}, 32}, ErrorCase{Isa::avx512, {2, 2}, 96},
                       ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96},
-                      ErrorCase{Isa::avx2, {2, 2}, 32}, ErrorCase{Isa::avx2, {2, 4}, 64}),
+                      ErrorCase{Isa::avx512, {2, 4}, 154}, ErrorCase{Isa::avx2, {2, 2}, 32},
+                      ErrorCase{Isa::avx2, {2, 4}, 64}, ErrorCase{Isa::avx2, {2, 4}, 154}),
     [](const auto& info) {
       return text(info.param.isa, info.param.tile) + "_" + std::to_string(info.param.channels);
     });

@@ -90,10 +90,13 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
     if (window.size() == 5) channels *= window[2];
     // Parts of the window, of each remainder by the stride.
     const auto parts = [&](std::size_t axis, std::int64_t tile_taps) {
-      const double stride = params.strides.empty() ? 1 : params.strides[axis - 2];
-      const double remainders = std::min<double>(stride, window[axis]);
-      return remainders *
-             std::ceil(std::ceil(window[axis] / remainders) / static_cast<double>(tile_taps));
+      const std::uint32_t stride = params.strides.empty() ? 1 : params.strides[axis - 2];
+      double count = 0;
+      for (std::uint32_t r = 0; r < std::min(stride, window[axis]); ++r) {
+        const std::uint32_t taps = (window[axis] - r + stride - 1) / stride;
+        count += std::ceil(taps / static_cast<double>(tile_taps));
+      }
+      return count;
     };
     channels *= parts(window.size() - 2, tile().row_taps);
     channels *= parts(window.size() - 1, tile().column_taps);

@@ -8,18 +8,23 @@
 namespace weft::ops {
 namespace {
 
-class WinogradFilterTest : public MatrixUnitTest {};
+class WinogradFilterTest : public NumbersTest, public ::testing::WithParamInterface<Isa> {
+ protected:
+  void SetUp() override { skip_without(GetParam()); }
+};
 
-// Parts add up to G g G^T, with the channels of each block where they are looked for.
-TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
+// Numbers, or their parts together, are those of G g G^T, with the channels of each block where
+// they are looked for.
+TEST_P(WinogradFilterTest, OfEachPointIsTheTransformedWindow) {
+  const kernels::SplitKernels* unit = GetParam() == Isa::amx ? kernels::split_kernels(3) : nullptr;
   const ConvolutionParams params = params_of({1, 40, 70, 1, 9, 9, 3, 1, 1});
   const Floats weights = numbers(count_of(params.filter));
   const ConvolutionGeometry geometry(params);
   for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 2}, {2, 4}, {4, 4}}) {
     const WinogradImages images(geometry, tile);
     const WinogradFilter filter(geometry, images, DataType::float32,
-                                kernels::row_kernels(Isa::amx).load(DataType::float32),
-                                kernels::split_kernels(3), tile, 2);
+                                kernels::row_kernels(GetParam()).load(DataType::float32), unit,
+                                *kernels::winograd_kernels(GetParam(), tile), 2);
     ASSERT_EQ(filter.steps(), 2);
     ASSERT_EQ(filter.out_blocks(), 3);
     std::vector<std::byte> memory(filter.size_in_bytes() + 256);
@@ -30,11 +35,12 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
     for (const std::int64_t out : {0, 31, 32, 69, 70}) {
       for (const std::int64_t in : {0, 31, 32, 39, 40}) {
         for (std::int64_t point = 0; point < tile.points(); ++point) {
-          const auto* block =
-              reinterpret_cast<const std::uint16_t*>(filter.block(packed, 0, out / 32, point));
+          const std::byte* block = filter.block(packed, 0, out / 32, point);
           float sum = 0;
-          for (std::int64_t part = 3; part-- > 0;) {
-            const std::uint32_t bits = block[(in / 32 * 3 + part) * 1024 + out % 32 * 32 + in % 32];
+          if (unit == nullptr) sum = reinterpret_cast<const float*>(block)[in * 32 + out % 32];
+          for (std::int64_t part = 3; unit != nullptr && part-- > 0;) {
+            const std::uint32_t bits = reinterpret_cast<const std::uint16_t*>(
+                block)[(in / 32 * 3 + part) * 1024 + out % 32 * 32 + in % 32];
             sum += std::bit_cast<float>(bits << 16);
           }
           double expected = 0;
@@ -52,6 +58,10 @@ TEST_F(WinogradFilterTest, PartsOfEachPointAddUpToTheTransformedWindow) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, WinogradFilterTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
+                         [](const auto& info) { return std::string(name(info.param)); });
 
 }  // namespace
 }  // namespace weft::ops

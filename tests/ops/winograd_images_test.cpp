@@ -35,6 +35,16 @@ TEST_P(WinogradImagesTest, Volumes) {
          {2, 1, 1},
          1,
          ConvolutionDirection::backward},
+        // Parts of few channels, some of which vanish at some points.
+        {{1, 9, 5, 9, 13}, {33, 9, 3, 5, 7}, {1, 2, 3}, {1, 2, 3}},
+        {{1, 3, 4, 15, 17},
+         {7, 3, 3, 7, 5},
+         {1, 3, 2},
+         {1, 3, 2},
+         {1, 1, 1},
+         1,
+         kForward,
+         {1, 2, 3}},
         // Rows, columns and slices whose taps lie apart.
         {{2, 7, 3, 11, 15}, {9, 7, 2, 3, 3}, {1, 2, 3}, {0, 1, 4}, {1, 2, 3}}};
     for (const Window& volume : volumes) {
@@ -116,6 +126,58 @@ TEST_P(WinogradImagesTest, OneUnsafeNumberIsOfItsVolumeAlone) {
 }
 
 WEFT_FOR_WINOGRAD_WAYS(WinogradImagesTest);
+
+// Where no tap of a part has a factor at a point, and nowhere else; a single tap of three at two.
+TEST(WinogradImagesPartsTest, VanishWhereNoTapCounts) {
+  static constexpr kernels::WinogradTile kTiles[] = {
+      {2, 2}, {2, 4}, {4, 4}, {2, 4, 2, 2}, {4, 4, 2, 2}};
+  const auto expect = [](std::uint32_t taps, std::uint32_t stride, ConvolutionDirection direction) {
+    const ConvolutionGeometry geometry(params_of({{1, 2, 20, 20},
+                                                  {2, 2, taps, taps},
+                                                  {1, 1},
+                                                  {1, 1},
+                                                  {1, 1},
+                                                  1,
+                                                  direction,
+                                                  {stride, stride}}));
+    for (const kernels::WinogradTile& tile : kTiles) {
+      SCOPED_TRACE(text(tile) + ", " + std::to_string(taps) + " taps at " + std::to_string(stride));
+      const WinogradImages images(geometry, tile);
+      std::int64_t counting = 0;
+      for (std::int64_t i = 0; i < images.filters() * images.channels() * tile.points(); ++i) {
+        const std::int64_t point = i % tile.points();
+        const std::int64_t channel = i / tile.points() % images.channels();
+        const std::int64_t filter = i / tile.points() / images.channels();
+        const auto down =
+            kernels::winograd_filter_row(tile.rows, tile.row_taps, point / tile.column_points());
+        const auto along = kernels::winograd_filter_row(tile.columns, tile.column_taps,
+                                                        point % tile.column_points());
+        bool counts = false;
+        for (std::int64_t tap = 0; tap < tile.row_taps * tile.column_taps; ++tap) {
+          const std::int64_t row = tap / tile.column_taps, column = tap % tile.column_taps;
+          counts |=
+              images.tap(filter, channel, row, column) && down.g[row] != 0 && along.g[column] != 0;
+        }
+        ASSERT_EQ(images.vanishes(filter, channel, point), !counts) << i;
+        counting += counts ? 1 : 0;
+      }
+      const auto all = static_cast<double>(images.filters() * images.channels() * tile.points());
+      ASSERT_DOUBLE_EQ(images.share_of_products(), static_cast<double>(counting) / all);
+    }
+  };
+  for (const std::uint32_t taps : {2u, 3u, 4u, 5u, 6u, 7u}) {
+    for (const std::uint32_t stride : {1u, 2u, 3u}) {
+      expect(taps, stride, ConvolutionDirection::forward);
+      expect(taps, stride, ConvolutionDirection::backward);
+    }
+  }
+  // 7 taps at 2: three and a single one, and three. Along one side, of 3 x 4 points 10 are left.
+  const ConvolutionGeometry stem(
+      params_of({{1, 3, 20, 20}, {8, 3, 7, 7}, {3, 3}, {3, 3}, {1, 1}, 1, {}, {2, 2}}));
+  const WinogradImages images(stem, {2, 2});
+  EXPECT_EQ(images.channels(), 27);
+  EXPECT_DOUBLE_EQ(images.share_of_products(), 100.0 / 144);
+}
 
 class WinogradImagesErrorTest : public WinogradErrors, public ::testing::WithParamInterface<Isa> {
  protected:

@@ -220,6 +220,36 @@ void store_channels(const WinogradChannels& result) {
   }
 }
 
+// Of 32 outputs. Of so many taps, those past a side's count are not there.
+template <int taps, class From, class To>
+void combine(const WinogradFilterRow& row, const From* const (&from)[kWinogradTaps], double scale,
+             To* to) {
+  const double g0 = row.g[0], g1 = row.g[1], g2 = row.g[2];
+  for (std::int64_t o = 0; o < kSplitBlock; ++o) {
+    double sum = g0 * from[0][o];
+    if constexpr (taps > 1) sum += g1 * from[1][o];
+    if constexpr (taps > 2) sum += g2 * from[2][o];
+    to[o] = static_cast<To>(sum * scale);
+  }
+}
+
+template <int m, int r, int n, int s>
+void transform_window(const WinogradWindow& w) {
+  double columns[kWinogradTaps][n + s - 1][kSplitBlock];
+  for (int i = 0; i < r; ++i) {
+    for (int p = 0; p < n + s - 1; ++p) {
+      combine<s>(w.along_rows[p], {w.window[i][0], w.window[i][1], w.window[i][2]}, 1,
+                 columns[i][p]);
+    }
+  }
+  for (int q = 0; q < m + r - 1; ++q) {
+    for (int p = 0; p < n + s - 1; ++p) {
+      combine<r>(w.along_columns[q], {columns[0][p], columns[1][p], columns[2][p]}, w.scale,
+                 w.to + (q * (n + s - 1) + p) * w.point_stride);
+    }
+  }
+}
+
 }  // namespace
 
 #define WEFT_DEFINE_WINOGRAD(tile, m, r, n, s)                                      \
@@ -234,6 +264,9 @@ void store_channels(const WinogradChannels& result) {
   }                                                                                 \
   void winograd_channels_##tile(const WinogradChannels& result) noexcept {          \
     store_channels<m, r, n, s>(result);                                             \
+  }                                                                                 \
+  void winograd_window_##tile(const WinogradWindow& window) noexcept {              \
+    transform_window<m, r, n, s>(window);                                           \
   }
 WEFT_WINOGRAD_TILES(WEFT_DEFINE_WINOGRAD)
 #undef WEFT_DEFINE_WINOGRAD

@@ -131,6 +131,18 @@ struct WinogradChannels {
   std::int64_t row_stride;       // floats
 };
 
+struct WinogradFilterRow;
+
+// G g G^T of the windows of 32 outputs, for one input channel: in double, rounded once.
+struct WinogradWindow {
+  const float (*window)[kWinogradTaps][kSplitBlock];  // [row][column][output], zeros past its taps
+  const WinogradFilterRow* along_rows;                // of each point
+  const WinogradFilterRow* along_columns;
+  double scale;  // what the numbers are multiplied by
+  float* to;     // of point 0: 32 outputs
+  std::int64_t point_stride;
+};
+
 // The kernels of one instruction set.
 struct WinogradKernels {
   WinogradTile tile;
@@ -140,6 +152,7 @@ struct WinogradKernels {
   void (*transform_channel)(const WinogradChannel& channel) noexcept;
   void (*store)(const WinogradResult& result) noexcept;
   void (*store_channels)(const WinogradChannels& result) noexcept;
+  void (*transform_window)(const WinogradWindow& window) noexcept;
 };
 
 // Those of a matrix unit.

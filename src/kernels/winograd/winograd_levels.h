@@ -12,6 +12,7 @@ struct WinogradColumns;
 struct WinogradProduct;
 struct WinogradResult;
 struct WinogradRows;
+struct WinogradWindow;
 }  // namespace weft::kernels
 
 // All tiles: name, outputs and taps of rows, then of columns.
@@ -29,7 +30,8 @@ struct WinogradRows;
   void winograd_rows_##tile(const WinogradRows& rows, SplitRange& range) noexcept; \
   void winograd_channel_##tile(const WinogradChannel& channel) noexcept;           \
   void winograd_store_##tile(const WinogradResult& result) noexcept;               \
-  void winograd_channels_##tile(const WinogradChannels& result) noexcept;
+  void winograd_channels_##tile(const WinogradChannels& result) noexcept;          \
+  void winograd_window_##tile(const WinogradWindow& window) noexcept;
 namespace weft::kernels::avx2 {
 WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 }  // namespace weft::kernels::avx2
