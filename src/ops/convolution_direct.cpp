@@ -251,7 +251,7 @@ void DirectConvolution::load_channels(const Tile& tile, const std::byte* channel
                                       std::int64_t channels, float* planes) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const Inside depth = inside(tile, kDepth), height = inside(tile, kHeight);
-  const auto load = data_type_ == DataType::float16 ? kernels_.load_f16 : kernels_.load_f32;
+  const kernels::LoadDirectRows load = kernels_.load(data_type_);
   // Element u of a plane's row is input position (u + first_w) * step + remainder.
   const std::int64_t step = step_[kWidth];
   const std::int64_t first_w = tile.first[kWidth] + lowest_[kWidth];

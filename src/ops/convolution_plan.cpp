@@ -55,8 +55,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       gemm_(options.strict ? kernels::fused_gemm_kernel(base::choose_isa(options.max_isa))
                            : kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
-      load_rows_(data_type_ == DataType::float16 ? kernels::direct_kernels(gemm_.isa).load_f16
-                                                 : kernels::direct_kernels(gemm_.isa).load_f32),
+      load_rows_(kernels::direct_kernels(gemm_.isa).load(data_type_)),
       transpose_(kernels::transpose_kernel(gemm_.isa, 32).transpose),
       filter_in_place_(reads_filter_in_place(params, options)),
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||

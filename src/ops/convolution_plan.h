@@ -315,7 +315,7 @@ class ConvolutionPlan final : public PlanBody {
   std::optional<Activation> activation_;
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
-  void (*load_rows_)(const kernels::DirectRows& rows) noexcept;
+  kernels::LoadDirectRows load_rows_;
   kernels::TransposeFunction transpose_;  // of float32
   kernels::ActivationRow activation_row_ = nullptr;
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias

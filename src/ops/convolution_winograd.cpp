@@ -40,9 +40,7 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
     : SplitPlan(params, options),
       kernels_(*kernels::winograd_kernels(base::choose_isa(options.max_isa), outputs)),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
-      load_rows_(data_type_ == DataType::float16
-                     ? kernels::direct_kernels(base::choose_isa(options.max_isa)).load_f16
-                     : kernels::direct_kernels(base::choose_isa(options.max_isa)).load_f32),
+      load_rows_(kernels::direct_kernels(base::choose_isa(options.max_isa)).load(data_type_)),
       images_(geometry_, outputs),
       tiling_(geometry_, outputs,
               WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
@@ -279,8 +277,8 @@ void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
   const std::int64_t first_row = part.image_row * outputs.rows + image.first_row;
   const std::int64_t rows = part.rows * outputs.rows + outputs.row_taps - 1;
   const std::int64_t row_stride = images_.in_row_stride();
-  const std::byte* const result_from = from + first_row * row_stride * element_bytes_;
-  kernels::WinogradRows result{.from = result_from,
+  const std::byte* const first = from + first_row * row_stride * element_bytes_;
+  kernels::WinogradRows result{.from = first,
                                .half = data_type_ == DataType::float16,
                                .row_stride = row_stride,
                                .next = geometry_.in_channel_stride,
@@ -300,19 +298,18 @@ void WinogradConvolution::transform_rows(const Tile& tile, const Part& part,
     const std::int64_t end = std::clamp<std::int64_t>(result.first + reach, 0, result.size);
     const std::int64_t columns = end - begin;
     if (columns > 0) {
-      load_rows_(
-          {.from = result_from + (result.begin * row_stride + begin * images_.in_column_stride()) *
-                                     element_bytes_,
-           .from_channel_stride = 0,
-           .from_row_stride = row_stride,
-           .from_stride = images_.in_column_stride(),
-           .to = slot.rows + result.begin * columns,
-           .to_odd = nullptr,
-           .to_channel_stride = 0,
-           .to_row_stride = columns,
-           .channels = 1,
-           .rows = result.end - result.begin,
-           .columns = columns});
+      load_rows_({.from = first + (result.begin * row_stride + begin * images_.in_column_stride()) *
+                                      element_bytes_,
+                  .from_channel_stride = 0,
+                  .from_row_stride = row_stride,
+                  .from_stride = images_.in_column_stride(),
+                  .to = slot.rows + result.begin * columns,
+                  .to_odd = nullptr,
+                  .to_channel_stride = 0,
+                  .to_row_stride = columns,
+                  .channels = 1,
+                  .rows = result.end - result.begin,
+                  .columns = columns});
     }
     result.from = slot.rows;
     result.half = false;

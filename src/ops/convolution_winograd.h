@@ -91,7 +91,7 @@ class WinogradConvolution : public SplitPlan {
 
   const kernels::WinogradKernels& kernels_;
   const kernels::GemmKernel& gemm_;
-  void (*load_rows_)(const kernels::DirectRows& rows) noexcept;
+  kernels::LoadDirectRows load_rows_;
   WinogradImages images_;
   WinogradTiling tiling_;
   WinogradFilter filter_;

@@ -22,7 +22,6 @@ using kernels::SplitRange;
 namespace {
 
 constexpr kernels::WinogradTile kLargestTile{4, 4};
-constexpr std::int64_t kMostPoints = kLargestTile.row_points();
 
 }  // namespace
 
@@ -84,13 +83,6 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
   for (std::int64_t p = 0; p < tile_.points(); ++p) {
     std::fill(rows[p] + inputs * kSplitBlock, std::end(rows[p]), 0.0f);
   }
-  kernels::WinogradFilterRow along_rows[kMostPoints], along_columns[kMostPoints];
-  for (std::int64_t p = 0; p < tile_.column_points(); ++p) {
-    along_rows[p] = kernels::winograd_filter_row(tile_.columns, tile_.column_taps, p);
-  }
-  for (std::int64_t q = 0; q < tile_.row_points(); ++q) {
-    along_columns[q] = kernels::winograd_filter_row(tile_.rows, tile_.row_taps, q);
-  }
   std::optional<std::int64_t> taps[kWinogradTaps][kWinogradTaps];
   float window[kWinogradTaps][kWinogradTaps][kSplitBlock] = {};  // no tap: zero
   for (std::int64_t c = 0; c < inputs; ++c) {
@@ -113,8 +105,6 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
       }
     }
     winograd_.transform_window({.window = window,
-                                .along_rows = along_rows,
-                                .along_columns = along_columns,
                                 .scale = scale(),
                                 .to = rows[0] + c * kSplitBlock,
                                 .point_stride = std::size(rows[0])});

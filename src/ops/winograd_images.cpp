@@ -98,16 +98,15 @@ bool WinogradImages::Axis::vanishes(std::int64_t phase, std::int64_t part,
 
 double WinogradImages::Axis::share_of_products() const noexcept {
   const auto count = static_cast<std::int64_t>(phases.size());
-  const std::int64_t points = outputs + taps - 1;
   std::int64_t products = 0;
   for (std::int64_t phase = 0; phase < count; ++phase) {
     for (std::int64_t part = 0; part < parts(); ++part) {
-      for (std::int64_t point = 0; point < points; ++point) {
+      for (std::int64_t point = 0; point < points(); ++point) {
         products += vanishes(phase, part, point) ? 0 : 1;
       }
     }
   }
-  return static_cast<double>(products) / static_cast<double>(count * parts() * points);
+  return static_cast<double>(products) / static_cast<double>(count * parts() * points());
 }
 
 std::int64_t WinogradImages::Axis::size(const ConvolutionAxis& axis,
@@ -236,7 +235,7 @@ bool WinogradImages::vanishes(std::int64_t filter, std::int64_t channel,
                               std::int64_t point) const noexcept {
   const Parts part = parts(channel);
   const auto of_columns = static_cast<std::int64_t>(columns_.phases.size());
-  const std::int64_t column_points = columns_.outputs + columns_.taps - 1;
+  const std::int64_t column_points = columns_.points();
   return rows_.vanishes(filter / of_columns, part.row, point / column_points) ||
          columns_.vanishes(filter % of_columns, part.column, point % column_points);
 }

@@ -111,6 +111,7 @@ class WinogradImages {
     std::vector<std::int64_t> firsts;  // of each part, the first tap, among all and before them
 
     Axis(const ConvolutionAxis& axis, std::int64_t tile_outputs, std::int64_t tile_taps);
+    std::int64_t points() const noexcept { return outputs + taps - 1; }
     std::int64_t parts() const noexcept { return static_cast<std::int64_t>(firsts.size()); }
     // Number `tap` of a part's taps, among those of a phase; none past the window.
     std::optional<std::int64_t> tap(const Phase& phase, std::int64_t part,

@@ -7,6 +7,7 @@
 #include "kernels/direct/doubling.h"
 #include "kernels/direct/in_place.h"
 #include "kernels/direct/phases.h"
+#include "weft/data_type.h"
 #include "weft/isa.h"
 
 namespace weft::kernels {
@@ -173,18 +174,25 @@ struct DirectRows {
   std::int64_t columns;
 };
 
+using LoadDirectRows = void (*)(const DirectRows& rows) noexcept;
+
 struct DirectKernels {
   Isa isa;
   const char* f32_name;  // what plans report: "direct_f32_avx2"
   const char* f16_name;
   void (*multiply)(const DirectBlock& block) noexcept;
   void (*sum_phases)(const DirectPhases& phases) noexcept;
-  void (*load_f32)(const DirectRows& rows) noexcept;
-  void (*load_f16)(const DirectRows& rows) noexcept;
+  LoadDirectRows load_f32;
+  LoadDirectRows load_f16;
   void (*sum_doubling)(const DirectDoubling& block) noexcept;  // or null
   void (*in_place)(const DirectInPlace& block) noexcept;       // or null
   void (*sum_channels)(const DirectChannels& block) noexcept;  // or null
   bool in_place_512;  // with the kernels that has_run() speaks of, and float16 channels
+
+  // For float32 and float16.
+  LoadDirectRows load(DataType type) const noexcept {
+    return type == DataType::float16 ? load_f16 : load_f32;
+  }
 
   // Numbers in a register of in_place and sum_channels.
   constexpr std::int64_t lanes() const { return in_place_512 ? 16 : 8; }

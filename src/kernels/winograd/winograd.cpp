@@ -3,6 +3,7 @@
 #include "kernels/winograd/winograd.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -220,7 +221,17 @@ void store_channels(const WinogradChannels& result) {
   }
 }
 
-// Of 32 outputs. Of so many taps, those past a side's count are not there.
+// Those of all points of a side.
+template <int m, int r>
+constexpr auto filter_rows = [] {
+  std::array<WinogradFilterRow, m + r - 1> rows{};
+  for (int point = 0; point < m + r - 1; ++point) {
+    rows[static_cast<std::size_t>(point)] = winograd_filter_row(m, r, point);
+  }
+  return rows;
+}();
+
+// Of 32 outputs, from as many taps as a side has.
 template <int taps, class From, class To>
 void combine(const WinogradFilterRow& row, const From* const (&from)[kWinogradTaps], double scale,
              To* to) {
@@ -238,14 +249,16 @@ void transform_window(const WinogradWindow& w) {
   double columns[kWinogradTaps][n + s - 1][kSplitBlock];
   for (int i = 0; i < r; ++i) {
     for (int p = 0; p < n + s - 1; ++p) {
-      combine<s>(w.along_rows[p], {w.window[i][0], w.window[i][1], w.window[i][2]}, 1,
-                 columns[i][p]);
+      combine<s>(
+          filter_rows<n, s>[p], { w.window[i][0], w.window[i][1], w.window[i][2] }, 1,
+          columns[i][p]);
     }
   }
   for (int q = 0; q < m + r - 1; ++q) {
     for (int p = 0; p < n + s - 1; ++p) {
-      combine<r>(w.along_columns[q], {columns[0][p], columns[1][p], columns[2][p]}, w.scale,
-                 w.to + (q * (n + s - 1) + p) * w.point_stride);
+      combine<r>(
+          filter_rows<m, r>[q], { columns[0][p], columns[1][p], columns[2][p] }, w.scale,
+          w.to + (q * (n + s - 1) + p) * w.point_stride);
     }
   }
 }

@@ -131,15 +131,11 @@ struct WinogradChannels {
   std::int64_t row_stride;       // floats
 };
 
-struct WinogradFilterRow;
-
 // G g G^T of the windows of 32 outputs, for one input channel: in double, rounded once.
 struct WinogradWindow {
   const float (*window)[kWinogradTaps][kSplitBlock];  // [row][column][output], zeros past its taps
-  const WinogradFilterRow* along_rows;                // of each point
-  const WinogradFilterRow* along_columns;
-  double scale;  // what the numbers are multiplied by
-  float* to;     // of point 0: 32 outputs
+  double scale;                                       // what the numbers are multiplied by
+  float* to;                                          // of point 0: 32 outputs
   std::int64_t point_stride;
 };
 
