@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/fetch.h"
+#include "kernels/gemm/chains.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/split/product.h"
 #include "ops/convolution_tiling.h"
@@ -166,7 +167,6 @@ class VectorWinograd final : public WinogradConvolution {
         strips_(kSplitBlock, gemm_.max_positions[vectors_ - 1]),
         chain_(chain_channels(options, outputs, images_)) {
     algorithm = kernels_.name;
-    for (std::int64_t c = 0; c < chain_; ++c) terms_.push_back(term(c));
     list_channels();
   }
 
@@ -250,21 +250,33 @@ class VectorWinograd final : public WinogradConvolution {
     return {.list = list.data(), .begin = begin, .end = end};
   }
 
-  // Channels of one chain of sums, at most as many as chain_: terms from the first channel's on.
-  struct Chain {
-    GemmTerm first;
-    const GemmTerm* terms;
-    std::int64_t count;
-    bool follow;  // each other
-  };
-  Chain chain_of(const Channels& channels, std::int64_t begin, std::int64_t end) const noexcept {
-    const std::int64_t count = std::min(chain_, end - begin);
-    if (channels.list == nullptr) return {term(begin), terms_.data(), count, true};
-    const GemmTerm* const list = channels.list + begin;
-    if (list[count - 1].a - list[0].a == term(count - 1).a) {
-      return {list[0], terms_.data(), count, true};
+  // Some of them, from channel `begin` on: as many as stay in the first-level cache.
+  kernels::GemmChains chains_of(const Channels& channels, std::int64_t begin, const float* a,
+                                const float* b) const noexcept {
+    const GemmTerm row = term(1);
+    kernels::GemmChains chains{.a = a,
+                               .b = b,
+                               .acc = nullptr,
+                               .terms = nullptr,
+                               .a_row = row.a,
+                               .depth = std::min(kMostChain, channels.end - begin),
+                               .chain = chain_,
+                               .acc_stride = row_sums(),
+                               .next = nullptr,
+                               .next_step = 0,
+                               .first = begin == channels.begin};
+    const std::int64_t last = begin + chains.depth - 1;
+    GemmTerm first = term(begin), end = term(last);
+    if (const GemmTerm* const list = channels.list; list != nullptr) {
+      const bool follow = list[last].a - list[begin].a == term(chains.depth - 1).a;
+      first = follow ? list[begin] : GemmTerm{.a = 0, .b = 0};
+      end = list[last];
+      if (!follow) chains.terms = list + begin;
     }
-    return {{.a = 0, .b = 0}, list, count, false};
+    chains.a += first.a;
+    chains.b += first.b;
+    chains.next = reinterpret_cast<const char*>(b + end.b + row.b);
+    return chains;
   }
 
   void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
@@ -276,9 +288,9 @@ class VectorWinograd final : public WinogradConvolution {
       return filter_.block(packed, tile.filter, first_block, point);
     };
     const std::int64_t block_bytes = filter_.block_bytes();
-    const std::int64_t chains = base::divide_up(tile.count, columns_) * strips_.count *
-                                base::divide_up(tile.end - tile.begin, chain_);
-    const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, chains);
+    const std::int64_t calls = base::divide_up(tile.count, columns_) * strips_.count *
+                               base::divide_up(tile.end - tile.begin, kMostChain);
+    const std::int64_t ahead_lines = base::divide_up(block_bytes / base::kLineBytes, calls);
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const Channels channels = channels_of(tile, point);
       const std::byte* filter = filter_at(point);
@@ -297,46 +309,24 @@ class VectorWinograd final : public WinogradConvolution {
     }
   }
 
-  // Some channels after the others: what is multiplied stays in the first-level cache for all
-  // strips of outputs.
+  // Some channels after the others, for all strips of outputs.
   void multiply_block(const Tile& tile, std::int64_t block, const Channels& channels,
                       const float* filter, const float* patches, float* acc,
                       SplitAhead& ahead) const noexcept {
-    constexpr std::int64_t kNearChannels = kMostChain;
     const std::int64_t tiles = std::min(tile.count - block * kSplitBlock, kSplitBlock);
-    const std::int64_t next_step = columns_ * 4 / strips_.count;
-    for (std::int64_t near = channels.begin; near < channels.end; near += kNearChannels) {
-      const std::int64_t end = std::min(near + kNearChannels, channels.end);
+    for (std::int64_t c = channels.begin; c < channels.end; c += kMostChain) {
       for (std::int64_t column = 0; column < tiles; column += columns_) {
         const float* const b = patches + column * filter_.steps() * kSplitBlock;
-        const std::int64_t past =
-            channels.list != nullptr ? channels.list[end - 1].b + columns_ : end * columns_;
-        const auto* next = reinterpret_cast<const char*>(b + past);
-        std::int64_t first = 0;
+        kernels::GemmChains chains = chains_of(channels, c, filter, b);
+        chains.acc = acc + column;
+        chains.next_step = columns_ * 4 / strips_.count;
         for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
           const std::int64_t outputs = strips_.size(strip);
-          for (std::int64_t c = near; c < end; c += chain_, next += chain_ * next_step) {
-            ahead.fetch();
-            const Chain chain = chain_of(channels, c, end);
-            const kernels::GemmFunction function = gemm_.of_blocks_tile != nullptr && chain.follow
-                                                       ? gemm_.of_blocks_tile(vectors_, outputs)
-                                                       : gemm_.tile(vectors_, outputs, 1);
-            function({.a = filter + chain.first.a + first,
-                      .b = b + chain.first.b,
-                      .acc = acc + first * row_sums() + column,
-                      .bias = nullptr,
-                      .terms = chain.terms,
-                      .depth = chain.count,
-                      .a_step = 1,
-                      .acc_stride = row_sums(),
-                      .next = next,
-                      .next_step = next_step,
-                      .first = c == channels.begin,
-                      .bias_of_positions = false,
-                      .rows_follow = chain.follow,
-                      .apart = c > channels.begin});
-          }
-          first += outputs;
+          ahead.fetch();
+          gemm_.chains(vectors_, outputs)(chains);
+          chains.a += outputs;
+          chains.acc += outputs * row_sums();
+          chains.next += chains.depth * chains.next_step;
         }
       }
     }
@@ -347,43 +337,30 @@ class VectorWinograd final : public WinogradConvolution {
                          std::int64_t blocks, const Slot& slot) const noexcept {
     const std::int64_t lanes = vectors_ * gemm_.lanes;
     const Strips strips(tile.count, gemm_.max_positions[vectors_ - 1]);
-    // What tiles ask for, a term.
-    const std::int64_t ahead =
-        base::divide_up(kSplitBlock * 4, strips.count * (kSplitBlock / lanes));
     for (std::int64_t point = 0; point < tiling_.tile.points(); ++point) {
       const Channels channels = channels_of(tile, point);
       const std::byte* filter = filter_.block(packed, tile.filter, first_block, point);
       const auto* const patches =
           reinterpret_cast<const float*>(slot.patches + point * patch_point_);
       for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes()) {
-        float* const block_acc = slot.acc + k * tile.blocks * block_sums() + point * kSplitBlock;
-        for (std::int64_t c = channels.begin; c < channels.end; c += chain_) {
-          const Chain chain = chain_of(channels, c, channels.end);
-          const float* a = patches + chain.first.a;
-          const float* const b = reinterpret_cast<const float*>(filter) + chain.first.b;
-          float* acc = block_acc;
-          const std::int64_t last = chain.first.b + chain.terms[chain.count - 1].b;
-          const auto* next = reinterpret_cast<const char*>(reinterpret_cast<const float*>(filter) +
-                                                           last + kSplitBlock) +
-                             kAhead;
+        float* const acc = slot.acc + k * tile.blocks * block_sums() + point * kSplitBlock;
+        for (std::int64_t c = channels.begin; c < channels.end; c += kMostChain) {
+          kernels::GemmChains chains =
+              chains_of(channels, c, patches, reinterpret_cast<const float*>(filter));
+          const float* const b = chains.b;
+          chains.next += kAhead;
+          chains.next_step = base::divide_up(kSplitBlock * 4, strips.count * (kSplitBlock / lanes));
+          std::int64_t first = 0;
           for (std::int64_t strip = 0; strip < strips.count; ++strip) {
             const std::int64_t tiles = strips.size(strip);
-            for (std::int64_t o = 0; o < kSplitBlock; o += lanes, next += chain_ * ahead) {
-              gemm_.far_tile(tiles)({.a = a,
-                                     .b = b + o,
-                                     .acc = acc + o,
-                                     .terms = chain.terms,
-                                     .depth = chain.count,
-                                     .a_step = 1,
-                                     .acc_stride = row_sums(),
-                                     .next = next,
-                                     .next_step = ahead,
-                                     .first = c == channels.begin,
-                                     .rows_follow = chain.follow,
-                                     .apart = c > channels.begin});
+            for (std::int64_t o = 0; o < kSplitBlock; o += lanes) {
+              chains.b = b + o;
+              chains.acc = acc + first * row_sums() + o;
+              gemm_.far_chains(tiles)(chains);
+              chains.next += chains.depth * chains.next_step;
             }
-            a += tiles;
-            acc += tiles * row_sums();
+            chains.a += tiles;
+            first += tiles;
           }
         }
       }
@@ -400,11 +377,10 @@ class VectorWinograd final : public WinogradConvolution {
     return !tiling.along_channels() && tiling.is_narrow() ? WinogradTiling::kNarrow : kSplitBlock;
   }
 
-  std::int64_t vectors_;         // multiplied at once,
-  std::int64_t columns_;         // tiles a row of patches,
-  Strips strips_;                // and of outputs, where tiles lie along vectors
-  std::int64_t chain_;           // input channels of a chain of sums
-  std::vector<GemmTerm> terms_;  // of a chain of all channels
+  std::int64_t vectors_;  // multiplied at once,
+  std::int64_t columns_;  // tiles a row of patches,
+  Strips strips_;         // and of outputs, where tiles lie along vectors
+  std::int64_t chain_;    // input channels of a chain of sums
   std::vector<ChannelList> lists_;
   std::vector<std::int64_t> list_of_;  // a filter and a point, one of them
 };

@@ -32,10 +32,6 @@ INSTANTIATE_TEST_SUITE_P(, GemmPackedTest,
                                                        gemm_kernel_table())),
                          level_name<GemmKernel>);
 
-class GemmBlocksTest : public GemmPackedTest {};
-INSTANTIATE_TEST_SUITE_P(, GemmBlocksTest, ::testing::ValuesIn(gemm_kernel_table()),
-                         level_name<GemmKernel>);
-
 struct PackedCase {
   std::int64_t depth, gap, count;
   bool bias, fetches_sums;
@@ -144,74 +140,6 @@ TEST_P(GemmPackedTest, NanIsOneAndTheSame) {
                                               .count = 1});
         ASSERT_EQ(std::bit_cast<std::uint32_t>(sums[i]), 0xffc00000u) << i;
         ASSERT_EQ(std::ranges::count_if(sums, [](float x) { return std::isnan(x); }), 1);
-      }
-    }
-  }
-}
-
-struct BlocksCase {
-  std::int64_t depth, gap;
-  bool first, apart, bias, last;
-};
-
-// Rows of kGemmBlock, of which a tile takes a part: of a by of_blocks_tile(), of b by far_tile().
-TEST_P(GemmBlocksTest, TilesTakeAPartOfEachRow) {
-  const BlocksCase cases[] = {{1, 0, true, false, true, true},   {3, 1, false, true, false, false},
-                              {4, 0, true, false, false, false}, {8, 2, false, false, true, true},
-                              {31, 0, false, true, true, true},  {66, 1, true, true, false, true}};
-  const auto test = [&](std::int64_t vectors, std::int64_t m, const BlocksCase& c, bool of_a) {
-    const std::int64_t columns = vectors * GetParam().lanes, stride = columns + c.gap;
-    const std::int64_t a_row = of_a ? kGemmBlock : m, b_row = of_a ? columns : kGemmBlock;
-    const StridedArray<float> a((c.depth - 1) * a_row + m, 1), bias(columns, 1);
-    const StridedArray<float> b((c.depth - 1) * b_row + columns, 1);
-    const StridedArray<float> acc((m - 1) * stride + columns, 1);
-    fill(a.all());
-    fill(b.all());
-    fill(bias.all());
-    fill(acc.all());
-    const std::vector<float> before(acc.all().begin(), acc.all().end());
-    std::vector<GemmTerm> terms;
-    for (std::int64_t k = 0; k < c.depth; ++k) terms.push_back({k * a_row, k * b_row});
-    GemmTile tile = {.a = a.first(),
-                     .b = b.first(),
-                     .acc = acc.first(),
-                     .bias = c.bias ? bias.first() : nullptr,
-                     .terms = of_a ? nullptr : terms.data(),
-                     .depth = c.depth,
-                     .a_step = 1,
-                     .acc_stride = stride,
-                     .next = reinterpret_cast<const char*>(b.first()),
-                     .first = c.first,
-                     .rows_follow = true,
-                     .relu = c.depth % 2 != 0,
-                     .last = c.last,
-                     .apart = c.apart};
-    for (const std::int64_t next_step : {16, 64, 128}) {
-      std::copy(before.begin(), before.end(), acc.all().begin());
-      tile.next_step = next_step;
-      (of_a ? GetParam().of_blocks_tile(vectors, m) : GetParam().far_tile(m))(tile);
-      for (std::int64_t i = 0; i < std::ssize(before); ++i) {
-        const std::int64_t n = i % stride;
-        float expected = before[static_cast<std::size_t>(i)];
-        if (n < columns) {
-          if (c.first || c.apart) expected = 0;
-          for (std::int64_t k = 0; k < c.depth; ++k) {
-            expected = add_product(a[k * a_row + i / stride], b[k * b_row + n], expected);
-          }
-          if (c.apart) expected += before[static_cast<std::size_t>(i)];
-          if (c.bias) expected += bias[n];
-          if (tile.relu && expected < 0) expected = 0;
-        }
-        ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
-      }
-      ASSERT_TRUE(acc.intact());
-    }
-  };
-  for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
-    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
-      for (const BlocksCase& c : cases) {
-        if (vectors == 2) test(vectors, m, c, false);
-        if (GetParam().of_blocks_tile != nullptr) test(vectors, m, c, true);
       }
     }
   }

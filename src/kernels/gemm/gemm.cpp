@@ -23,9 +23,6 @@ using std::size_t;
 // costs time.
 [[maybe_unused]] constexpr std::int64_t kTurn = 4;
 
-constexpr std::int64_t kLine = 64;  // bytes
-constexpr std::int64_t kFloat = 4;
-
 // Instead of a step that is known here: a_step as it comes, or a_offsets of the positions.
 constexpr std::int64_t kAnyStep = 0;
 constexpr std::int64_t kOffsets = -1;
@@ -33,14 +30,8 @@ constexpr std::int64_t kOffsets = -1;
 // A step of 1, and terms as padded_row_tile() has them.
 constexpr std::int64_t kPaddedRow = -2;
 
-// A step of 1, where far_tile() brings what is wanted next from memory.
-constexpr std::int64_t kFar = -3;
-
-// A step of 1, and terms as of_blocks_tile() has them.
-[[maybe_unused]] constexpr std::int64_t kOfBlocks = -4;
-
 // A step of 1, and terms as gathered_tile() has them.
-[[maybe_unused]] constexpr std::int64_t kGathered = -5;
+[[maybe_unused]] constexpr std::int64_t kGathered = -3;
 
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
@@ -93,12 +84,9 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   const char* next = tile.next;
   const auto fetch = [&]() __attribute__((always_inline)) {
     __builtin_prefetch(next);
-    if (kStep == kFar && kVectors * kLanes * kFloat > kLine && tile.next_step > kLine) {
-      __builtin_prefetch(next + kLine);
-    }
     next += tile.next_step;
   };
-  constexpr std::int64_t kRow = kStep == kFar ? kGemmBlock : kVectors * kLanes;
+  constexpr std::int64_t kRow = kVectors * kLanes;
   if constexpr (kStep == kPaddedRow) {
     for (; term != end; term += kPaddedTaps) {
       const float* const b = tile.b + term->b;
@@ -110,22 +98,21 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     }
   }
 #if defined(__FMA__) && !defined(__AVX512F__)
-  constexpr bool kInAssembly = kStep == 1 || kStep == 2 || kStep == kOfBlocks || kStep == kGathered;
+  constexpr bool kInAssembly = kStep == 1 || kStep == 2 || kStep == kGathered;
   if constexpr (kInAssembly) {
     constexpr bool kListed = kStep > 0;  // where terms are in a
-    constexpr std::int64_t kARow = kStep == kOfBlocks ? kGemmBlock : kPositions;
     constexpr std::int64_t kTerms = kStep == kGathered ? 2 * kTurn : kTurn;
     const std::int64_t next_step = tile.next_step;
-    const bool follow = kStep == kOfBlocks || tile.rows_follow;
-    const float* b = kStep != kOfBlocks && follow && term != end ? tile.b + term->b : tile.b;
+    const bool follow = tile.rows_follow;
+    const float* b = follow && term != end ? tile.b + term->b : tile.b;
     const auto pass = [&](bool of_list) WEFT_UNROLLED __attribute__((always_inline)) {
       const auto take_next = [&](std::int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
-        take_term<kListed ? kStep : 1>(kListed ? a + term[i].a : a + i * kARow,
+        take_term<kListed ? kStep : 1>(kListed ? a + term[i].a : a + i * kPositions,
                                        of_list ? b + term[i].b : b + i * kRow, acc);
       };
       const auto step_by = [&](std::int64_t count) __attribute__((always_inline)) {
         if (kListed || of_list) term += count;
-        if (!kListed) a += count * kARow;
+        if (!kListed) a += count * kPositions;
         if (!of_list) b += count * kRow;
       };
       std::int64_t left = tile.depth - kTerms;
@@ -160,9 +147,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     const float* const b = tile.b + term->b;
 #pragma GCC unroll 4
     for (std::int64_t i = 0; i < kTurn; ++i) {
-      if (kStep == kFar) {
-        fetch();
-      } else if (i % 2 == 0) {
+      if (i % 2 == 0) {
         __builtin_prefetch(next);
         next += 2 * tile.next_step;
       }
@@ -416,15 +401,7 @@ GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions) n
   return function<kPaddedRow>(vectors, positions);
 }
 
-GemmFunction gemm_far_f32(std::int64_t positions) noexcept {
-  return functions<2, kFar>[static_cast<size_t>(positions - 1)];
-}
-
 #if defined(__FMA__) && !defined(__AVX512F__)
-GemmFunction gemm_of_blocks_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  return function<kOfBlocks>(vectors, positions);
-}
-
 GemmFunction gemm_gathered_f32(std::int64_t vectors, std::int64_t positions) noexcept {
   return function<kGathered>(vectors, positions);
 }

@@ -60,6 +60,9 @@ using GemmFunction = void (*)(const GemmTile& tile) noexcept;
 struct GemmStrips;  // kernels/gemm/strips.h
 using GemmStripsFunction = void (*)(const GemmStrips& strips) noexcept;
 
+struct GemmChains;  // kernels/gemm/chains.h
+using GemmChainsFunction = void (*)(const GemmChains& chains) noexcept;
+
 struct GemmWindows;  // kernels/gemm/windows.h
 struct GemmPairs;    // kernels/gemm/pairs.h
 
@@ -98,7 +101,7 @@ inline constexpr int kGemmMaxVectors = 3;
 
 inline constexpr std::int64_t kPaddedTaps = 3;
 
-// Rows of packed filters of Winograd's algorithm, in floats.
+// Positions that GemmKernel::chains() has tiles for.
 inline constexpr std::int64_t kGemmBlock = 32;
 
 struct GemmKernel {
@@ -111,14 +114,8 @@ struct GemmKernel {
   // side, which is not multiplied: terms are rows of kPaddedTaps taps, which follow each other in a
   // and b. Null: no such tile.
   GemmFunction (*padded_row_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
-  // The same, of two vectors at an a_step of 1, where what is wanted next is not just nearer but
-  // comes from memory: every line of the next_step bytes, at most a row of b, is asked for. Rows
-  // of b that follow each other are kGemmBlock long here.
-  GemmFunction (*far_tile)(std::int64_t positions) noexcept;
-  // The same, at an a_step of 1, of terms at a[k * kGemmBlock] and b[k * columns], which need no
-  // list. Null: no such tile.
-  GemmFunction (*of_blocks_tile)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;
-  // The same of terms at a[k * positions], as gather() lays them out. Null: no such tile.
+  // The same, at an a_step of 1, of terms at a[k * positions] and b[k * columns], as gather() lays
+  // them out. Null: no such tile.
   GemmFunction (*gathered_tile)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;
   // to[k * positions + m] = a(k, m) of all terms of a tile, of 8 positions at most, at any step or
   // offsets. Returns where the next ones go; may write seven floats beyond.
@@ -140,6 +137,10 @@ struct GemmKernel {
   // one goes.
   float* (*pack)(const float* from, std::int64_t vectors, const GemmTerm* terms, std::int64_t depth,
                  float* to) noexcept = nullptr;
+  // Of one or two vectors, and of kGemmBlock positions, cut into as few tiles as can be, all but
+  // equal; or of two vectors and any positions, where what is wanted next is far away. Null: none.
+  GemmChainsFunction (*chains)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;
+  GemmChainsFunction (*far_chains)(std::int64_t positions) noexcept = nullptr;
   void (*windows)(const GemmWindows& sums) noexcept = nullptr;  // or null
   void (*pairs)(const GemmPairs& pairs) noexcept = nullptr;     // or null
   bool rounds;                                                  // can write float16

@@ -98,7 +98,6 @@ const GemmKernel& fused_gemm_kernel(Isa isa) noexcept {
     GemmKernel fused = gemm_kernel(Isa::base);
     fused.tile = function;
     fused.padded_row_tile = nullptr;
-    fused.far_tile = nullptr;
     fused.strips = strips_function;
     fused.add_scaled_row = add_scaled_row;
     fused.gemm_f32_name = "gemm_f32_fused";

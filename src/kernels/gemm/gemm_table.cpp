@@ -21,18 +21,21 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
 constexpr GemmKernel with_own(GemmKernel kernel) {
 #ifdef WEFT_HAVE_avx512
   if (kernel.isa == Isa::avx512) {
+    kernel.chains = avx512::gemm_chains_f32;
+    kernel.far_chains = avx512::gemm_far_chains_f32;
     kernel.windows = avx512::gemm_windows;
     kernel.pairs = avx512::gemm_pairs;
   }
 #endif
 #ifdef WEFT_HAVE_avx2
   if (kernel.isa == Isa::avx2) {
-    kernel.of_blocks_tile = avx2::gemm_of_blocks_f32;
     kernel.gathered_tile = avx2::gemm_gathered_f32;
     kernel.gather = avx2::gemm_gather_f32;
     kernel.listed_strips = avx2::gemm_listed_f32;
     kernel.packed_strips = avx2::gemm_packed_f32;
     kernel.pack = avx2::gemm_pack_f32;
+    kernel.chains = avx2::gemm_chains_f32;
+    kernel.far_chains = avx2::gemm_far_chains_f32;
     kernel.pairs = avx2::gemm_pairs;
   }
 #endif
@@ -45,7 +48,6 @@ constexpr GemmKernel with_own(GemmKernel kernel) {
                        .max_positions = {},                           \
                        .tile = level::gemm_f32,                       \
                        .padded_row_tile = level::gemm_padded_row_f32, \
-                       .far_tile = level::gemm_far_f32,               \
                        .max_offset_positions = {},                    \
                        .offset_tile = level::gemm_at_offsets_f32,     \
                        .strips = level::gemm_strips_f32,              \

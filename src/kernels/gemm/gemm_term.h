@@ -1,21 +1,21 @@
 #pragma once
 
-// Products of one term with AVX2. Only for files that are compiled once a level.
+// Products of one term with AVX2 or AVX-512. Only for files that are compiled once a level.
 
 #include <cstdint>
 
 #include "kernels/gemm/gemm_vectors.h"
 
-// With AVX-512 every instruction multiplies twice as much, so that others hardly count.
-#if defined(__FMA__) && !defined(__AVX512F__)
+#ifdef __FMA__
 
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
-// Products of one term. In assembly for tiles whose sums leave no register to spare, for gcc moves
-// sums about between them; AddressSanitizer would not look inside. Where an address begins with its
-// parenthesis, 4*m*step+ stands before nothing: 0 to GNU as, which warns, and an error to clang.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+// Products of one term. With AVX2 in assembly for tiles whose sums leave no register to spare, for
+// gcc moves sums about between them; AddressSanitizer would not look inside. Where an address
+// begins with its parenthesis, 4*m*step+ stands before nothing: 0 to GNU as, which warns, and an
+// error to clang.
+#if !defined(__AVX512F__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #define WEFT_FACTOR(m) "vbroadcastss 4*" #m "*%c[step]+%[a], %%ymm15\n\t"
 #define WEFT_ADD(m, v, column) "vfmadd231ps %%ymm" #column ", %%ymm15, %[sum" #m #v "]\n\t"
 #define WEFT_SUM(m, v) [sum##m##v] "+x"(sums[m][v].raw)

@@ -58,6 +58,7 @@ class TileInputs {
       pick_inputs(x, d);
       if constexpr (s == 1) return;
       // The last inputs of a tile are the first of the next one.
+      _mm_prefetch(reinterpret_cast<const char*>(from + next_ + n * kLanes + s - 2), _MM_HINT_T0);
       const Vector beyond = load(beyond_, from + n * kLanes);
       if (is_last_) seen.add(beyond);
       d[n] = one_further<0>(d[0], beyond);
@@ -81,10 +82,12 @@ void transform_tiles(const WinogradRows& rows, std::int64_t tile, RangeOf& seen)
   const std::int64_t at = rows.first + tile * n;
   const TileInputs<n, s, kOne> inputs(rows, at);
   for (std::int64_t row = 0; row < rows.rows; ++row) {
-    Vector d[kPoints] = {};
+    Vector d[kPoints];
     if (row >= rows.begin && row < rows.end) {
       inputs.load_row(static_cast<const T*>(rows.from) + row * rows.row_stride + at, seen, d);
       transform_inputs(d);
+    } else {
+      for (Vector& zeros : d) zeros = set(0);
     }
     float* to = rows.to + row % m * rows.remainder_stride + row / m * rows.tiles + tile;
     for (int i = 0; i < kPoints; ++i) {

@@ -1,0 +1,127 @@
+#ifdef __FMA__
+
+#include "kernels/gemm/chains.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "kernels/gemm/gemm_levels.h"
+#include "kernels/gemm/gemm_term.h"
+#include "kernels/gemm/gemm_vectors.h"
+#include "kernels/unrolled.h"
+
+namespace weft::kernels::WEFT_ISA {
+
+namespace {
+
+using std::size_t;
+
+constexpr int64_t kTurn = 4;   // terms
+constexpr int64_t kLine = 64;  // bytes
+constexpr int64_t kFloat = 4;
+
+// kFar: what is wanted next is. kListed: terms are.
+template <int64_t kPositions, int64_t kVectors, bool kFar, bool kListed>
+WEFT_UNROLLED void sum(const GemmChains& s) noexcept {
+  constexpr int64_t kLines = kFar ? (kVectors * kLanes * kFloat + kLine - 1) / kLine : 1;
+  constexpr int64_t kTermsALine = kFar ? 1 : 2;
+  constexpr int64_t kBRow = kFar ? kGemmBlock : kVectors * kLanes;
+  const int64_t a_row = kFar ? s.a_row : kGemmBlock, next_step = s.next_step;
+  const int64_t stride = s.acc_stride;
+  const float* a = s.a;
+  const float* b = s.b;
+  const GemmTerm* terms = s.terms;
+  const char* next = s.next;
+  bool first = s.first;
+  Vector sums[kPositions][kVectors];
+  const auto take = [&](int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
+    take_term<1>(kListed ? a + terms[i].a : a, b + (kListed ? terms[i].b : i * kBRow), sums);
+    if (kListed) return;
+    a += a_row;
+    // Or gcc, short of registers, would keep the address of each number of several terms.
+    if (kFar) asm("" : "+r"(a));
+  };
+  const auto pass = [&](int64_t count) WEFT_UNROLLED __attribute__((always_inline)) {
+    if (kListed) {
+      terms += count;
+    } else {
+      b += count * kBRow;
+    }
+    next += count * next_step;
+  };
+  for (int64_t left = s.depth; left > 0; left -= s.chain, first = false) {
+    // By std::min, which takes its address, `left` would keep gcc from putting sums into registers.
+    const int64_t count = left < s.chain ? left : s.chain;
+#pragma GCC unroll 32
+    for (int64_t m = 0; m < kPositions; ++m) {
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = set(0.0f);
+    }
+    for (int64_t turn = count / kTurn; turn > 0; --turn) {
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < kTurn; ++i) {
+#pragma GCC unroll 2
+        for (int64_t line = 0; line < kLines; ++line) {
+          if (i % kTermsALine == 0) __builtin_prefetch(next + i * next_step + line * kLine);
+        }
+        take(i);
+      }
+      pass(kTurn);
+    }
+    for (int64_t rest = count % kTurn; rest > 0; --rest) {
+      if (kFar) __builtin_prefetch(next);
+      take(0);
+      pass(1);
+    }
+    float* to = s.acc;
+#pragma GCC unroll 32
+    for (int64_t m = 0; m < kPositions; ++m, to += stride) {
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v) {
+        if (!first) sums[m][v] = add(sums[m][v], load(to + v * kLanes));
+        store(sums[m][v], to + v * kLanes);
+      }
+    }
+  }
+}
+
+template <int64_t kPositions, int64_t kVectors, bool kFar>
+void sum_chains(const GemmChains& s) noexcept {
+  if (s.terms != nullptr) {
+    sum<kPositions, kVectors, kFar, true>(s);
+  } else {
+    sum<kPositions, kVectors, kFar, false>(s);
+  }
+}
+
+constexpr auto far_functions = []<size_t... m>(std::index_sequence<m...>) {
+  return std::array<GemmChainsFunction, sizeof...(m)>{sum_chains<int64_t{m + 1}, 2, true>...};
+}
+(std::make_index_sequence<static_cast<size_t>(kShape.max_positions[1])>());
+
+// Of kGemmBlock positions, cut as Strips are.
+template <int64_t kVectors>
+GemmChainsFunction near_function(int64_t positions) noexcept {
+  constexpr int64_t kMost = kShape.max_positions[kVectors - 1];
+  constexpr int64_t kTiles = (kGemmBlock + kMost - 1) / kMost;
+  constexpr int64_t kShort = kGemmBlock / kTiles;
+  constexpr int64_t kLong = (kGemmBlock + kTiles - 1) / kTiles;
+  return positions == kShort ? sum_chains<kShort, kVectors, false>
+                             : sum_chains<kLong, kVectors, false>;
+}
+
+}  // namespace
+
+GemmChainsFunction gemm_chains_f32(int64_t vectors, int64_t positions) noexcept {
+  return vectors == 1 ? near_function<1>(positions) : near_function<2>(positions);
+}
+
+GemmChainsFunction gemm_far_chains_f32(int64_t positions) noexcept {
+  return far_functions[static_cast<size_t>(positions - 1)];
+}
+
+}  // namespace weft::kernels::WEFT_ISA
+
+#endif
