@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -88,6 +89,11 @@ class WinogradConvolution : public SplitPlan {
     return tiling_.tile.points() * kernels::kSplitBlock + 16;
   }
   std::int64_t block_sums() const noexcept { return kernels::kSplitBlock * row_sums(); }
+
+  // Of the block that begins with such an output channel.
+  std::int64_t outputs_of(std::int64_t channel) const noexcept {
+    return std::min(geometry_.out_channels - channel, kernels::kSplitBlock);
+  }
 
   const kernels::WinogradKernels& kernels_;
   const kernels::GemmKernel& gemm_;

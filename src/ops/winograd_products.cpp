@@ -298,8 +298,9 @@ class VectorWinograd final : public WinogradConvolution {
         const std::byte* const next = k + 1 < blocks ? filter + block_bytes : filter_at(point + 1);
         auto ahead = SplitAhead::of(reinterpret_cast<const std::uint16_t*>(next), block_bytes / 2,
                                     0, ahead_lines);
+        const std::int64_t outputs = outputs_of((first_block + k) * kSplitBlock);
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
-          multiply_block(tile, n, channels, reinterpret_cast<const float*>(filter),
+          multiply_block(tile, n, channels, outputs, reinterpret_cast<const float*>(filter),
                          reinterpret_cast<const float*>(slot.patches + point * patch_point_ +
                                                         n * patch_block_),
                          slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
@@ -309,9 +310,9 @@ class VectorWinograd final : public WinogradConvolution {
     }
   }
 
-  // Some channels after the others, for all strips of outputs.
+  // Some channels after the others, for all strips of outputs that there are.
   void multiply_block(const Tile& tile, std::int64_t block, const Channels& channels,
-                      const float* filter, const float* patches, float* acc,
+                      std::int64_t outputs, const float* filter, const float* patches, float* acc,
                       SplitAhead& ahead) const noexcept {
     const std::int64_t tiles = std::min(tile.count - block * kSplitBlock, kSplitBlock);
     for (std::int64_t c = channels.begin; c < channels.end; c += kMostChain) {
@@ -320,12 +321,14 @@ class VectorWinograd final : public WinogradConvolution {
         kernels::GemmChains chains = chains_of(channels, c, filter, b);
         chains.acc = acc + column;
         chains.next_step = columns_ * 4 / strips_.count;
-        for (std::int64_t strip = 0; strip < strips_.count; ++strip) {
-          const std::int64_t outputs = strips_.size(strip);
+        std::int64_t first = 0;
+        for (std::int64_t strip = 0; first < outputs; ++strip) {
+          const std::int64_t size = strips_.size(strip);
           ahead.fetch();
-          gemm_.chains(vectors_, outputs)(chains);
-          chains.a += outputs;
-          chains.acc += outputs * row_sums();
+          gemm_.chains(vectors_, size)(chains);
+          first += size;
+          chains.a += size;
+          chains.acc += size * row_sums();
           chains.next += chains.depth * chains.next_step;
         }
       }
@@ -343,17 +346,19 @@ class VectorWinograd final : public WinogradConvolution {
       const auto* const patches =
           reinterpret_cast<const float*>(slot.patches + point * patch_point_);
       for (std::int64_t k = 0; k < blocks; ++k, filter += filter_.block_bytes()) {
+        const std::int64_t outputs = outputs_of((first_block + k) * kSplitBlock);
         float* const acc = slot.acc + k * tile.blocks * block_sums() + point * kSplitBlock;
         for (std::int64_t c = channels.begin; c < channels.end; c += kMostChain) {
           kernels::GemmChains chains =
               chains_of(channels, c, patches, reinterpret_cast<const float*>(filter));
           const float* const b = chains.b;
           chains.next += kAhead;
-          chains.next_step = base::divide_up(kSplitBlock * 4, strips.count * (kSplitBlock / lanes));
+          chains.next_step =
+              base::divide_up(kSplitBlock * 4, strips.count * base::divide_up(outputs, lanes));
           std::int64_t first = 0;
           for (std::int64_t strip = 0; strip < strips.count; ++strip) {
             const std::int64_t tiles = strips.size(strip);
-            for (std::int64_t o = 0; o < kSplitBlock; o += lanes) {
+            for (std::int64_t o = 0; o < outputs; o += lanes) {
               chains.b = b + o;
               chains.acc = acc + first * row_sums() + o;
               gemm_.far_chains(tiles)(chains);

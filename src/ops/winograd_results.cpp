@@ -57,7 +57,7 @@ void WinogradConvolution::list_runs(const RunArguments& arguments, const Tile& t
 WinogradConvolution::Place WinogradConvolution::place_of(const Tile& tile,
                                                          std::int64_t channel) const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const std::int64_t outputs = std::min(kSplitBlock, g.out_channels - channel);
+  const std::int64_t outputs = outputs_of(channel);
   if (!in_place()) {
     return {.outputs = outputs,
             .offset = 0,
@@ -107,6 +107,7 @@ void WinogradConvolution::store_channels(const Tile& tile, const BlockSums& sums
                                .acc_tile_stride = row_sums(),
                                .bias = sums.bias,
                                .relu = relu_,
+                               .channels = place.outputs,
                                .rows = run->rows,
                                .columns = columns,
                                .to = slot.results + rows * columns * kSplitBlock,
@@ -137,7 +138,7 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t pitch = tile.columns * tiling_.tile.columns;
   const std::int64_t first_column = tile.first_column * tiling_.tile.columns;
-  const std::int64_t channels = std::min(kSplitBlock, g.out_channels - channel);
+  const std::int64_t channels = outputs_of(channel);
   for (std::int64_t i = 0; i < tile.images; ++i) {
     const Part part = part_of(tile, i);
     const WinogradImages::Image image = images_.image(tile.image + i);

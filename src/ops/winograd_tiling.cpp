@@ -59,7 +59,9 @@ struct Costs {
   double later;               // and of theirs, where they take less
   double near_filter_byte;    // of the first kNearFilter bytes, instead
   std::int64_t number_bytes;  // of what is multiplied
-  std::int64_t strip = 0;     // multiplied at once: outputs by a block's tiles, or the reverse
+  std::int64_t terms;         // multiplied at once: input channels,
+  std::int64_t strip;         // outputs by a block's tiles, or the reverse,
+  std::int64_t columns;       // by as many outputs; kVectors: as the level has them
 
   // Other tiles take what their points and outputs are of those.
   TileCosts of(const kernels::WinogradTile& tile) const {
@@ -99,7 +101,10 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .late = 0,
                       .later = 0,
                       .near_filter_byte = 0.9e-11,
-                      .number_bytes = 6};
+                      .number_bytes = 6,
+                      .terms = kSplitBlock,
+                      .strip = kSplitBlock,
+                      .columns = kSplitBlock};
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
                          .of_4x4 = {25e-9, 140e-9, 90e-9},
@@ -117,12 +122,16 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .late = 0.4,
                          .later = 0,
                          .near_filter_byte = 8e-11,
-                         .number_bytes = 4};
+                         .number_bytes = 4,
+                         .terms = 1,
+                         .strip = 0,
+                         .columns = 0};
 
 Costs costs_of(Isa products) {
   if (products == Isa::amx) return kUnit;
   Costs costs = kVectors;
   costs.strip = kernels::gemm_kernel(products).max_positions[1];
+  costs.columns = 2 * kernels::gemm_kernel(products).lanes;
   const bool wide = products == Isa::avx512;
   if (base::is_amd()) {
     // On one core of a Zen 5, where products take 0.57 of the time: 17 MB at 115 GB/s, 151 MB at
@@ -155,6 +164,13 @@ double channel_steps(std::int64_t tiles, std::int64_t strip) {
                            (strips.count - strips.long_count) * cost(strips.short_size);
   const std::int64_t of_step = kSplitBlock + divide_up(kSplitBlock, strip);
   return of_a_step * static_cast<double>(sum) / static_cast<double>(of_step);
+}
+
+// Blocks of channels of which some are multiplied at once: of the last one, while there are any.
+double multiplied_blocks(std::int64_t channels, std::int64_t at_once) {
+  const std::int64_t last = channels % kSplitBlock;
+  const std::int64_t multiplied = std::min(divide_up(last, at_once) * at_once, kSplitBlock);
+  return static_cast<double>(channels - last + multiplied) / kSplitBlock;
 }
 
 std::int64_t sums_bytes(const kernels::WinogradTile& tile, std::int64_t lanes) {
@@ -213,6 +229,9 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
   const double filter = numbers * out_blocks;
   const bool far = filter > kFilterKept;
   const bool along_channels = vectors == WinogradVectors::of_channels;
+  const double in_steps = multiplied_blocks(channels.in, costs.terms);
+  const double out_steps =
+      multiplied_blocks(channels.out, along_channels ? costs.columns : costs.strip);
   double steps, all_sums = blocks * sums, results = lanes * of_tile.results;
   if (along_channels) {
     steps = channel_steps(rows * columns, costs.strip) * (costs.step + (few == 1 ? crowded : 0));
@@ -222,7 +241,8 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
     steps = blocks * (costs.step * (narrow ? costs.narrow : 1) + crowded) +
             (far && !narrow ? costs.far_step_filter : costs.step_filter);
   }
-  double products = out_blocks * points * (in_blocks * channels.share * steps + all_sums);
+  double products =
+      points * (out_steps * in_steps * channels.share * steps + out_blocks * all_sums);
   if (far) {
     const double near = std::min(filter, kNearFilter);
     const double reading = near * costs.near_filter_byte + (filter - near) * costs.filter_byte;

@@ -119,5 +119,16 @@ TEST(WinogradTiling, VectorsAreOfWhatFillsThem) {
   EXPECT_EQ(along(geometry(512, 7, 7), Isa::amx), WinogradVectors::of_tiles);
 }
 
+// Only the unit multiplies blocks of 32 channels whole: 40 by 40 are 0.39 of 64 by 64.
+TEST(WinogradTiling, ChannelsThatFillNoBlock) {
+  const auto share = [](Isa isa) {
+    return WinogradTiling(geometry(40, 56, 56), {2, 4}, isa, 1).seconds /
+           WinogradTiling(geometry(64, 56, 56), {2, 4}, isa, 1).seconds;
+  };
+  EXPECT_LT(share(Isa::avx2), 0.6);
+  EXPECT_LT(share(Isa::avx512), 0.6);
+  EXPECT_GT(share(Isa::amx), 0.7);
+}
+
 }  // namespace
 }  // namespace weft::ops

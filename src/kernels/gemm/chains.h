@@ -14,8 +14,10 @@ namespace weft::kernels {
 // Chains are added in their order, a chain's terms as those of GemmTile are. What of NaN a sum is
 // does not count.
 //
-//   a      term k: a[terms[k].a + m]; without a list, a[k * a_row + m]
-//   b      term k: b[terms[k].b + n]; without a list, b[k * b_row + n]
+//   a      term k: a[terms[k].a + m]; without a list, a[k * a_row + m], where a_row is kGemmBlock
+//          unless what is wanted next is far away
+//   b      term k: b[terms[k].b + n]; without a list, one row after the other, each of the tile's
+//          columns or, where that is far away, of kGemmBlock
 //   acc    rows acc_stride apart
 //   next   memory that is wanted next is brought nearer, next_step bytes a term: a cache line every
 //          other term; from far away, as many as a row of b has each term
@@ -24,9 +26,9 @@ struct GemmChains {
   const float* b;
   float* acc;
   const GemmTerm* terms;  // null: none
-  std::int64_t a_row;     // kGemmBlock where next is not far; b_row is where it is, or the columns
-  std::int64_t depth;     // terms
-  std::int64_t chain;     // at most, of each chain
+  std::int64_t a_row;
+  std::int64_t depth;  // terms
+  std::int64_t chain;  // at most, of each chain
   std::int64_t acc_stride;
   const char* next;
   std::int64_t next_step;

@@ -203,7 +203,7 @@ void store_tiles(const WinogradResult& result) {
 
 template <int m, int r, int n, int s>
 void store_channels(const WinogradChannels& result) {
-  for (std::int64_t o = 0; o < kSplitBlock; o += kLanes) {
+  for (std::int64_t o = 0; o < result.channels; o += kLanes) {
     const Vector bias = load_aligned(result.bias + o);
     const float* acc = result.acc + o;
     float* to = result.to + o;

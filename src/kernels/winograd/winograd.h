@@ -125,6 +125,7 @@ struct WinogradChannels {
   std::int64_t acc_tile_stride;  // floats
   const float* bias;             // one an output, aligned as acc and to are to 64 bytes
   bool relu;                     // or no activation
+  std::int64_t channels;         // that are wanted; those that share a vector with one are written
   std::int64_t rows;             // of outputs, at most m
   std::int64_t columns;          // of outputs, of as many tiles as that takes
   float* to;                     // [row][column][32 outputs]
