@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/checked.h"
+#include "kernels/gemm/equal_strips.h"
 #include "kernels/gemm/gemm.h"
 #include "ops/convolution_geometry.h"
 
@@ -149,14 +150,6 @@ inline std::int64_t equal_parts(std::int64_t whole, std::int64_t most) noexcept 
   return base::divide_up(whole, base::divide_up(whole, std::max<std::int64_t>(most, 1)));
 }
 
-// A row of `count` positions as equal strips of at most `most`: how many, and each one's size.
-struct Strips {
-  std::int64_t count, short_size, long_count;
-  Strips(std::int64_t positions, std::int64_t most) noexcept
-      : count((positions + most - 1) / most),
-        short_size(count > 0 ? positions / count : 0),
-        long_count(count > 0 ? positions % count : 0) {}
-  std::int64_t size(std::int64_t i) const noexcept { return short_size + (i < long_count ? 1 : 0); }
-};
+using kernels::Strips;
 
 }  // namespace weft::ops

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/gemm/chains.h"
+#include "kernels/gemm/equal_strips.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernel_test.h"
 
@@ -89,9 +90,8 @@ INSTANTIATE_TEST_SUITE_P(, GemmChainsTest,
 
 TEST_P(GemmChainsTest, TilesOfABlock) {
   for (std::int64_t vectors = 1; vectors <= 2; ++vectors) {
-    const std::int64_t most = GetParam().max_positions[vectors - 1];
-    const std::int64_t tiles = (kGemmBlock + most - 1) / most;
-    for (const std::int64_t positions : {kGemmBlock / tiles, (kGemmBlock + tiles - 1) / tiles}) {
+    const Strips strips(kGemmBlock, GetParam().max_positions[vectors - 1]);
+    for (const std::int64_t positions : {strips.size(0), strips.short_size}) {
       for (const Case& c : kCases) test({vectors, positions, kGemmBlock, false}, c);
     }
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/gemm/equal_strips.h"
 #include "kernels/gemm/gemm_levels.h"
 #include "kernels/gemm/gemm_term.h"
 #include "kernels/gemm/gemm_vectors.h"
@@ -101,13 +102,10 @@ constexpr auto far_functions = []<size_t... m>(std::index_sequence<m...>) {
 }
 (std::make_index_sequence<static_cast<size_t>(kShape.max_positions[1])>());
 
-// Of kGemmBlock positions, cut as Strips are.
 template <int64_t kVectors>
 GemmChainsFunction near_function(int64_t positions) noexcept {
-  constexpr int64_t kMost = kShape.max_positions[kVectors - 1];
-  constexpr int64_t kTiles = (kGemmBlock + kMost - 1) / kMost;
-  constexpr int64_t kShort = kGemmBlock / kTiles;
-  constexpr int64_t kLong = (kGemmBlock + kTiles - 1) / kTiles;
+  constexpr Strips kStrips(kGemmBlock, kShape.max_positions[kVectors - 1]);
+  constexpr int64_t kLong = kStrips.size(0), kShort = kStrips.short_size;
   return positions == kShort ? sum_chains<kShort, kVectors, false>
                              : sum_chains<kLong, kVectors, false>;
 }
