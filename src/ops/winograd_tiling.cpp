@@ -26,7 +26,6 @@ constexpr std::int64_t kMostBlocks = 8;  // of 32 tiles
 constexpr std::int64_t kNearTileBytes = 1152 << 10;
 constexpr std::int64_t kMostNearBytes = 2 << 20;
 constexpr std::int64_t kFewSums = 192 << 10;
-constexpr double kNearFilter = 16 << 20;  // stays in the third-level cache
 // Sums of a few blocks of output channels, which use the patches of one point together.
 constexpr std::int64_t kSumBytes = 4 << 20;
 
@@ -57,7 +56,8 @@ struct Costs {
   bool beside;                // or from memory by all, while they are multiplied
   double late;                // of that time, not beside products along channels,
   double later;               // and of theirs, where they take less
-  double near_filter_byte;    // of the first kNearFilter bytes, instead
+  double near_filter_byte;    // instead, where it stays in the third-level cache:
+  double near_filter;         // bytes, of all filters
   std::int64_t number_bytes;  // of what is multiplied
   std::int64_t terms;         // multiplied at once: input channels,
   std::int64_t strip;         // outputs by a block's tiles, or the reverse,
@@ -101,6 +101,7 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .late = 0,
                       .later = 0,
                       .near_filter_byte = 0.9e-11,
+                      .near_filter = 16 << 20,
                       .number_bytes = 6,
                       .terms = kSplitBlock,
                       .strip = kSplitBlock,
@@ -117,11 +118,12 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .sums = 20e-9,
                          .many_sums = 0,
                          .far_sums = 150e-9,
-                         .filter_byte = 8e-11,
+                         .filter_byte = 11e-11,
                          .beside = true,
-                         .late = 0.4,
+                         .late = 0.1,
                          .later = 0,
-                         .near_filter_byte = 8e-11,
+                         .near_filter_byte = 4.2e-11,
+                         .near_filter = 32 << 20,
                          .number_bytes = 4,
                          .terms = 1,
                          .strip = 0,
@@ -138,6 +140,7 @@ Costs costs_of(Isa products) {
     // 34. Transformations of inputs take still less.
     costs.filter_byte = 5e-11;
     costs.near_filter_byte = 1.6e-11;
+    costs.near_filter = 16 << 20;
     costs.late = costs.later = 0.25;
     for (TileCosts* of_tile : {&costs.of_2x2, &costs.of_2x4, &costs.of_4x4}) {
       of_tile->row *= wide ? 0.55 : 0.35;
@@ -197,6 +200,7 @@ constexpr double kBegunRow = 80e-9;
 
 struct Channels {
   std::int64_t in, out;
+  std::int64_t filters;      // of as many
   double share;              // of the products at all points, that are not with zeros
   bool gathered, scattered;  // row by row, from and to every so many columns
 };
@@ -244,8 +248,10 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
   double products =
       points * (out_steps * in_steps * channels.share * steps + out_blocks * all_sums);
   if (far) {
-    const double near = std::min(filter, kNearFilter);
-    const double reading = near * costs.near_filter_byte + (filter - near) * costs.filter_byte;
+    const double near =
+        std::min(costs.near_filter / (filter * static_cast<double>(channels.filters)), 1.0);
+    const double reading =
+        filter * (near * costs.near_filter_byte + (1 - near) * costs.filter_byte);
     const double late = along_channels ? costs.late : 0;
     const double later = along_channels ? costs.later : 0;
     if (costs.beside) products = std::max(products + late * reading, reading + later * products);
@@ -288,6 +294,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   columns = divide_up(images.out_columns(), tile.columns);
   batch = images.count();
   const Channels channels{images.mean_channels(), geometry.out_channels,
+                          images.filters() * geometry.groups,
                           products == Isa::amx ? 1 : images.share_of_products(),
                           images.in_column_stride() != geometry.in_strides[2],
                           images.out_column_stride() != geometry.out_strides[2]};
