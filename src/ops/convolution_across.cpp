@@ -6,7 +6,6 @@
 
 #include "base/cache.h"
 #include "base/checked.h"
-#include "base/cpu.h"
 #include "base/fetch.h"
 #include "ops/convolution_plan.h"
 
@@ -54,11 +53,13 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
                      !suits_strips_in_place(g, gemm_);
   } else if (joined_) {
     limit = kJoinedPositions;
+    // One thread, us, read where they lie and copied: Zen 5, 256 to 2048 channels, 32x32, AVX2,
+    // 13300 and 9380; 96 to 576, 14x14, 217 and 190; AVX-512 5440 and 5260, 108 and 107; a Xeon,
+    // 256 to 1024, 40x40, 5880 and 5340; 512 to 512, 32x32, which crowd its second-level cache,
+    // 6120 and 3410.
     strips_apart_ = data_type_ == DataType::float16 || !lies_at_lines(g) ||
-                    (filter_.panels() > 1 && !stays_in_second_cache(g, limit));
-    // Of AMD, one thread of Zen 5, us, read where they lie and copied: 256 to 2048 channels, 32x32,
-    // AVX2, 13300 and 9380; 96 to 576, 14x14, 217 and 190; AVX-512 5440 and 5260, 108 and 107.
-    strips_apart_ |= base::is_amd() && filter_.panels() > 1 && !stays_in_first_cache(g, columns);
+                    (filter_.panels() > 1 &&
+                     !(stays_in_first_cache(g, columns) && stays_in_second_cache(g, limit)));
     strips_apart_ &= data_type_ == DataType::float16 || !suits_rows_in_place(g, gemm_);
     if (packed_strips_ > 0) {
       strips_apart_ =
