@@ -8,12 +8,13 @@ namespace weft::ops {
 namespace {
 
 ConvolutionGeometry geometry(std::uint32_t channels, std::uint32_t height, std::uint32_t width,
-                             std::uint32_t batch = 1) {
+                             std::uint32_t batch = 1, std::uint32_t groups = 1) {
   ConvolutionParams p;
-  p.input.sizes = {batch, channels, height, width};
-  p.filter.sizes = {channels, channels, 3, 3};
+  p.input.sizes = {batch, groups * channels, height, width};
+  p.filter.sizes = {groups * channels, channels, 3, 3};
   p.start_padding = p.end_padding = {1, 1};
-  p.output.sizes = {batch, channels, height, width};
+  p.output.sizes = p.input.sizes;
+  p.group_count = groups;
   return ConvolutionGeometry(p);
 }
 
@@ -128,6 +129,16 @@ TEST(WinogradTiling, ChannelsThatFillNoBlock) {
   EXPECT_LT(share(Isa::avx2), 0.6);
   EXPECT_LT(share(Isa::avx512), 0.6);
   EXPECT_GT(share(Isa::amx), 0.7);
+}
+
+// 6 MiB a group: two fit what stays in the third-level cache, sixteen do not.
+TEST(WinogradTiling, FiltersOfAllGroupsShareACache) {
+  const auto seconds_a_group = [](std::uint32_t groups) {
+    const ConvolutionGeometry g = geometry(256, 7, 7, 1, groups);
+    return WinogradTiling(g, {2, 4}, Isa::avx2, 1, WinogradVectors::of_channels).seconds / groups;
+  };
+  EXPECT_DOUBLE_EQ(seconds_a_group(2), seconds_a_group(1));
+  EXPECT_GT(seconds_a_group(16), 1.02 * seconds_a_group(1));
 }
 
 }  // namespace
