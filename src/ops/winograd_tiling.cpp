@@ -106,6 +106,7 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .terms = kSplitBlock,
                       .strip = kSplitBlock,
                       .columns = kSplitBlock};
+// Filters as a Xeon reads them on one core: 17 MB in the time of their products, 105 MB at 12 GB/s.
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
                          .of_4x4 = {25e-9, 140e-9, 90e-9},
@@ -200,7 +201,7 @@ constexpr double kBegunRow = 80e-9;
 
 struct Channels {
   std::int64_t in, out;
-  std::int64_t filters;      // of as many
+  std::int64_t filters;      // each of as many
   double share;              // of the products at all points, that are not with zeros
   bool gathered, scattered;  // row by row, from and to every so many columns
 };
@@ -293,7 +294,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   rows = divide_up(images.out_rows(), tile.rows);
   columns = divide_up(images.out_columns(), tile.columns);
   batch = images.count();
-  const Channels channels{images.mean_channels(), geometry.out_channels,
+  const Channels channels{images.mean_channels(),
+                          geometry.out_channels,
                           images.filters() * geometry.groups,
                           products == Isa::amx ? 1 : images.share_of_products(),
                           images.in_column_stride() != geometry.in_strides[2],
