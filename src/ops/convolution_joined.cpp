@@ -32,12 +32,17 @@ constexpr std::int64_t kFirstCacheSets = 64, kSecondCacheSets = 1024;
 // Of AMD: a slab more to add to sums in the second level costs more than slabs save, but where
 // channels that start at all sets of the first level have much to read. In turns, in us, one thread
 // of Zen 4, AVX-512 and AVX2: 64 to 64, 56x56: 337 and 381, without slabs 280 and 312; 64x64: 539
-// and 774, 392 and 395; 256 to 64, 28x28: 286 and 312, 331 and 351.
+// and 774, 392 and 395; 256 to 64, 28x28: 286 and 312, 331 and 351. Of others: where all channels
+// start at one set. One thread of a Xeon, AVX-512, with slabs and without: 128 to 128, 64x64: 1273
+// and 948; 256 to 128, 64x64: 2441 and 1979; 64 to 64, 128x128: 1273 and 1059; but 256 to 64,
+// 64x64, two threads: 621 and 685; 320 to 320, 64x64: 2774 and 2989.
 bool loses_by_slabs(const ConvolutionGeometry& geometry) {
-  constexpr std::int64_t kFewSums = 32, kLittle = 64;
+  constexpr std::int64_t kFewSums = 32, kLittle = 64, kMuch = 256;
   const std::int64_t distance = std::abs(geometry.in_channel_stride);
-  const bool crowds = distance % (2 * base::kLineFloats) == 0;
-  return geometry.out_channels > kFewSums && (crowds || geometry.in_channels <= kLittle);
+  const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
+  if (out <= kFewSums) return false;
+  if (base::is_amd()) return distance % (2 * base::kLineFloats) == 0 || in <= kLittle;
+  return distance % (kFirstCacheSets * base::kLineFloats) == 0 && in <= kMuch && in <= 2 * out;
 }
 
 // Zen 5 with AVX-512 reads whole lines from the second-level cache as fast as it multiplies them by
@@ -164,7 +169,7 @@ std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
   constexpr std::int64_t kMostPanels = 11, kMostPanelsOfHalves = 4, kManySums = 8;
   const std::int64_t channels = geometry.in_channels;
   if (channels < kFewest || geometry.out_channels > channels || !lies_in_line(geometry)) return 0;
-  if (base::is_amd() && loses_by_slabs(geometry)) return 0;
+  if (loses_by_slabs(geometry)) return 0;
   // One thread of Zen 5, us, with slabs and without: 64 to 4, 256x256, 575 and 686; 64 to 8,
   // 128x128, 146 and 130; 256 to 8, 64x64, 194 and 124.
   constexpr std::int64_t kFewSums = 8, kManyPositions = 1 << 16;
