@@ -24,14 +24,14 @@ namespace weft::ops {
 // A block of tiles stays in the second-level cache from its inputs to its outputs: a pass over its
 // rows, one over its columns, the products at each point, and back.
 //
-// The sums over input channels at a point are added in the order of the channels, whatever the
-// blocks. By default only such tiles are used whose error is below that of one chain of
-// multiply-adds.
+// The sums over input channels at a point are added in the order of the channels, those of every
+// kMostChain to each other first, whatever the blocks. By default only such tiles are used whose
+// error is below that of one chain of multiply-adds.
 //
 // A thread's memory is at most 12 MiB, whatever the size of the image; what threads share, 2 MiB.
 class WinogradConvolution : public SplitPlan {
  public:
-  // The tile whose error may pass that.
+  // The tile whose error passes that unless channels are many.
   static constexpr kernels::WinogradTile kErrsMost{4, 4};
 
   // Seconds that one core would take; infinite where this is not the way.

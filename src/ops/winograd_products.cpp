@@ -28,13 +28,17 @@ namespace {
 constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
-// their error would pass that of one chain of multiply-adds. On the unit 4 x 4, which errs twice as
-// much as others, gains little but where the filters of many channels, or of many images' tiles,
-// are so much less to read. Several parts of a window: 7 x 7 and 2 x 4 err there as one chain does
-// from 8 channels on, 4 x 4 and 4 x 4 from 50.
-std::int64_t fewest_channels(const kernels::WinogradTile& tile, bool unit, bool several,
-                             std::int64_t batch) {
-  if (unit && tile == WinogradConvolution::kErrsMost) return batch > 1 ? 128 : 256;
+// their error would pass that of one chain of multiply-adds: at the least by 4 x 4, of inputs after
+// ReLU, 0.8 to 0.9 of it. 4 x 4 errs twice as much as others; on the unit, where it takes more
+// channels than were tried, it is not the default, and gains little but where the filters of many
+// channels, or of many images' tiles, are so much less to read. Several parts of a window: 7 x 7
+// and 2 x 4 err there as one chain does from 8 channels on.
+std::int64_t fewest_channels(const kernels::WinogradTile& tile, const PlanOptions& options,
+                             bool unit, bool several, std::int64_t batch) {
+  if (tile == WinogradConvolution::kErrsMost) {
+    if (unit) return batch > 1 ? 128 : 256;
+    return options.winograd == Winograd::allowed ? 64 : 224;
+  }
   // Sums of fewer taps err less.
   const std::int64_t taps = tile.row_taps * tile.column_taps;
   const bool two = tile.column_taps == 2;
@@ -56,11 +60,12 @@ std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradT
   const bool several = images.of_slice() > images.of_part();
   const bool of_two = tile.row_taps == 2 && tile.column_taps == 2;
   const std::int64_t fewest =
-      tile == kErrsLeast ? 16 : fewest_channels(tile, false, several, images.count());
+      tile == kErrsLeast ? 16 : fewest_channels(tile, options, false, several, images.count());
   const double times = images.least_channels() / static_cast<double>(fewest);
-  const std::int64_t chain = times >= 2.4 ? 4 * kChain : times >= 1.6 ? 2 * kChain : kChain;
-  const std::int64_t longest = of_two ? 2 * kChain : 4 * kChain;
-  return std::min(options.winograd == Winograd::allowed ? 2 * chain : chain, longest);
+  std::int64_t chain = times >= 2.4 ? 4 * kChain : times >= 1.6 ? 2 * kChain : kChain;
+  if (of_two) chain = kChain;
+  if (tile == WinogradConvolution::kErrsMost) chain = std::min(chain, 2 * kChain);
+  return std::min(options.winograd == Winograd::allowed ? 2 * chain : chain, 4 * kChain);
 }
 
 // The unit's kernels, or null where it is not there or not allowed.
@@ -410,7 +415,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const bool several = images.of_slice() > images.of_part();
   const bool strided = images.in_column_stride() != g.in_strides[2];
   if ((unit || strided) && images.has_depth() && several) return kNever;
-  const std::int64_t fewest = fewest_channels(tile, unit, several, g.batch);
+  const std::int64_t fewest = fewest_channels(tile, options, unit, several, g.batch);
   if (images.least_channels() < static_cast<double>(fewest)) return kNever;
   // Taken directly, float16 needs half as many products as what it is transformed into.
   if (unit && params.input.data_type == DataType::float16) return kNever;

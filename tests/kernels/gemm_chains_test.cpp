@@ -54,16 +54,17 @@ class GemmChainsTest : public KernelTest<GemmKernel> {
                   : kernel.chains(shape.vectors, shape.positions))(chains);
     for (std::int64_t i = 0; i < std::ssize(before); ++i) {
       const std::int64_t m = i / stride, n = i % stride;
-      float expected = before[static_cast<std::size_t>(i)];
-      if (n < columns && c.first) expected = 0;
+      float of_chains = 0;
       for (std::int64_t begin = 0; n < columns && begin < c.depth; begin += c.chain) {
         float sum = 0;
         for (std::int64_t k = begin; k < std::min(begin + c.chain, c.depth); ++k) {
           const GemmTerm& term = terms[static_cast<std::size_t>(k)];
           sum = std::fmaf(a[term.a + m], b[term.b + n], sum);
         }
-        expected += sum;
+        of_chains += sum;
       }
+      float expected = before[static_cast<std::size_t>(i)];
+      if (n < columns) expected = of_chains + (c.first ? 0 : expected);
       ASSERT_EQ(acc[i], expected) << shape.vectors << " x " << shape.positions << ", " << m << ", "
                                   << n << " of " << c.depth << " by " << c.chain;
     }

@@ -237,8 +237,10 @@ INSTANTIATE_TEST_SUITE_P(
                       ErrorCase{Isa::amx, {2, 4}, 32}, ErrorCase{Isa::amx, {2, 4}, 256},
                       ErrorCase{Isa::avx512, {2, 2}, 32}, ErrorCase{Isa::avx512, {2, 2}, 96},
                       ErrorCase{Isa::avx512, {2, 4}, 64}, ErrorCase{Isa::avx512, {2, 4}, 96},
-                      ErrorCase{Isa::avx512, {2, 4}, 154}, ErrorCase{Isa::avx2, {2, 2}, 32},
-                      ErrorCase{Isa::avx2, {2, 4}, 64}, ErrorCase{Isa::avx2, {2, 4}, 154}),
+                      ErrorCase{Isa::avx512, {2, 4}, 154}, ErrorCase{Isa::avx512, {4, 4}, 224},
+                      ErrorCase{Isa::avx512, {4, 4}, 360}, ErrorCase{Isa::avx2, {2, 2}, 32},
+                      ErrorCase{Isa::avx2, {2, 4}, 64}, ErrorCase{Isa::avx2, {2, 4}, 154},
+                      ErrorCase{Isa::avx2, {4, 4}, 224}, ErrorCase{Isa::avx2, {4, 4}, 360}),
     [](const auto& info) {
       return text(info.param.isa, info.param.tile) + "_" + std::to_string(info.param.channels);
     });
@@ -265,6 +267,9 @@ TEST_P(WinogradChoiceByIsaTest, OptionsAndStrictModeTurnItOff) {
   EXPECT_EQ(takes({.max_isa = isa, .winograd = Winograd::never}), "gemm_f32" + ending);
   EXPECT_EQ(takes({.strict = true, .winograd = Winograd::allowed}).find("winograd"),
             std::string::npos);
+  // Of so many channels the way that errs most errs less than a chain.
+  const ConvolutionParams wide = padded({1, 320, 320, 1, 64, 64, 3, 1, 1}, 1, 1);
+  EXPECT_EQ(plan(wide, {.max_isa = isa}).algorithm(), "winograd_4x4" + ending);
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, WinogradChoiceByIsaTest,

@@ -212,6 +212,9 @@ TEST_P(WinogradImagesErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
   expect_below_chain({1, channels(32), 1, 60, 60}, 1, 2, {2, 2});
   expect_below_chain({1, channels(64), 1, 60, 60}, 1, 2, {2, 4});
   expect_below_chain({1, channels(80), 1, 40, 40}, 1, 6, {2, 4});
+  if (GetParam() == Isa::amx) return;
+  expect_below_chain({1, 112, 4, 14, 14}, 3, 1, {4, 4});
+  expect_below_chain({1, 240, 1, 28, 28}, 1, 2, {4, 4});
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, WinogradImagesErrorTest,

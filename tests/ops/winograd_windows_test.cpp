@@ -248,7 +248,7 @@ class WinogradWindowsErrorTest : public WinogradErrors, public ::testing::WithPa
   }
 };
 
-// The least channels, and more, of vectors and of the unit.
+// The least channels, and more, of vectors and of the unit, where 4 x 4 of 3 x 3 is no default.
 TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
   struct Case {
     WinogradTile tile;
@@ -263,6 +263,9 @@ TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
                         {{1, 4}, 1, 11, {33}, {44}},
                         {{2, 4}, 5, 5, {24, 58}, {16}},
                         {{2, 4}, 7, 7, {14}, {9}},
+                        {{4, 4}, 3, 3, {224}, {}},
+                        {{4, 4}, 5, 5, {90}, {}},
+                        {{4, 4}, 7, 7, {50}, {}},
                         {{2, 2, 2, 2}, 2, 2, {48, 77}, {16}},
                         {{2, 4, 2, 2}, 2, 2, {80}, {48}},
                         {{4, 4, 2, 2}, 2, 2, {160, 256}, {160, 256}},
@@ -362,7 +365,8 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
   EXPECT_EQ(takes(row, {.strict = true}).find("winograd"), std::string::npos);
   EXPECT_EQ(takes({{1, 288, 8, 784}, {128, 288, 3, 1}, {1, 0}, {1, 0}}), "winograd_4x1_avx512");
   EXPECT_EQ(takes({{1, 256, 1, 300}, {1024, 256, 1, 9}, {0, 4}, {0, 4}}), "winograd_1x4_avx512");
-  EXPECT_EQ(takes({{1, 96, 27, 27}, {256, 96, 5, 5}, {2, 2}, {2, 2}}), "winograd_2x4_avx512");
+  EXPECT_EQ(takes({{1, 80, 27, 27}, {256, 80, 5, 5}, {2, 2}, {2, 2}}), "winograd_2x4_avx512");
+  EXPECT_EQ(takes({{1, 128, 28, 28}, {256, 128, 5, 5}, {2, 2}, {2, 2}}), "winograd_4x4_avx512");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {512, 256, 4, 4}, {1, 1}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 32, 1, 25600}, {32, 32, 1, 3}, {0, 1}, {0, 1}}), "gemm_f32_avx512");

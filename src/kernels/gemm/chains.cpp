@@ -35,8 +35,12 @@ WEFT_UNROLLED void sum(const GemmChains& s) noexcept {
   const float* b = s.b;
   const GemmTerm* terms = s.terms;
   const char* next = s.next;
-  bool first = s.first;
   Vector sums[kPositions][kVectors];
+  constexpr int64_t kRow = kVectors * kLanes;
+  alignas(kLine) float before_last[kPositions * kRow];
+  float* of_chains = before_last;
+  // Or gcc would keep some of them in registers that sums need, where there are 16.
+  if (kLanes < 16) asm("" : "+r"(of_chains));
   const auto take = [&](int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
     take_term<1>(kListed ? a + terms[i].a : a, b + (kListed ? terms[i].b : i * kBRow), sums);
     if (kListed) return;
@@ -52,14 +56,21 @@ WEFT_UNROLLED void sum(const GemmChains& s) noexcept {
     }
     next += count * next_step;
   };
-  for (int64_t left = s.depth; left > 0; left -= s.chain, first = false) {
+  const auto for_each = [&](float* at, int64_t row, const auto& function) WEFT_UNROLLED
+      __attribute__((always_inline)) {
+#pragma GCC unroll 32
+    for (int64_t m = 0; m < kPositions; ++m, at += row) {
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v) function(sums[m][v], at + v * kLanes);
+    }
+  };
+  const auto clear = [](Vector& sum, const float*) { sum = set(0.0f); };
+  const auto add_to = [](Vector& sum, const float* at) { sum = add(load(at), sum); };
+  const auto store_sum = [](Vector& sum, float* at) { store(sum, at); };
+  for (int64_t left = s.depth; left > 0; left -= s.chain) {
     // By std::min, which takes its address, `left` would keep gcc from putting sums into registers.
     const int64_t count = left < s.chain ? left : s.chain;
-#pragma GCC unroll 32
-    for (int64_t m = 0; m < kPositions; ++m) {
-#pragma GCC unroll 16
-      for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = set(0.0f);
-    }
+    for_each(of_chains, kRow, clear);
     for (int64_t turn = count / kTurn; turn > 0; --turn) {
 #pragma GCC unroll 4
       for (int64_t i = 0; i < kTurn; ++i) {
@@ -76,15 +87,13 @@ WEFT_UNROLLED void sum(const GemmChains& s) noexcept {
       take(0);
       pass(1);
     }
-    float* to = s.acc;
-#pragma GCC unroll 32
-    for (int64_t m = 0; m < kPositions; ++m, to += stride) {
-#pragma GCC unroll 16
-      for (int64_t v = 0; v < kVectors; ++v) {
-        if (!first) sums[m][v] = add(sums[m][v], load(to + v * kLanes));
-        store(sums[m][v], to + v * kLanes);
-      }
+    if (left < s.depth) for_each(of_chains, kRow, add_to);
+    if (left > s.chain) {
+      for_each(of_chains, kRow, store_sum);
+      continue;
     }
+    if (!s.first) for_each(s.acc, stride, add_to);
+    for_each(s.acc, stride, store_sum);
   }
 }
 

@@ -11,8 +11,9 @@ namespace weft::kernels {
 //
 //   acc(m, n) = (first ? 0 : acc(m, n)) + sum over chains of (sum over their terms of a(m) * b(n))
 //
-// Chains are added in their order, a chain's terms as those of GemmTile are. What of NaN a sum is
-// does not count.
+// Chains are added to each other in their order, and their sum to acc, so that what many calls add
+// up is a sum of sums of chains; a chain's terms are added as those of GemmTile are. What of NaN a
+// sum is does not count.
 //
 //   a      term k: a[terms[k].a + m]; without a list, a[k * a_row + m], where a_row is kGemmBlock
 //          unless what is wanted next is far away
