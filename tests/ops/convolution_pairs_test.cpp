@@ -51,13 +51,13 @@ ConvolutionParams pairs_params(const PairsShape& s) {
   return p;
 }
 
-// Chains of up to 128 fused multiply-adds, about equally long.
+// Up to 16 chains of fused multiply-adds, each but the last of as many terms, 16 at least.
 Floats chains_of_pairs(const ConvolutionParams& p, const Floats& x, const Floats& w,
                        const Floats& b) {
   const std::size_t rank = p.strides.size();
   const std::size_t groups = p.group_count, outputs = p.filter.sizes[1];
   const std::size_t channels = p.input.sizes[1] / groups;
-  const std::size_t parts = (channels + 127) / 128, a_chain = (channels + parts - 1) / parts;
+  const std::size_t a_chain = std::max<std::size_t>((channels + 15) / 16, 16);
   Floats result(count_of(p.output));
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::size_t rest = i, position = 0, tap = 0, positions = 1, taps = 1;
