@@ -30,9 +30,9 @@ constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds, most of inputs after ReLU: of the
 // least by 4 x 4 it is 0.8 to 0.9 of that. 4 x 4 errs twice as much as others; on the unit, where
-// it takes more channels than were tried, it is not the default, and gains little but where the
-// filters of many channels, or of many images' tiles, are so much less to read. Several parts of a
-// window: 7 x 7 and 2 x 4 err there as one chain does from 8 channels on.
+// it is not known from how many on it errs less than a chain, it is not the default, and gains
+// little but where the filters of many channels, or of many images' tiles, are so much less to
+// read. Several parts of a window: 7 x 7 and 2 x 4 err there as one chain does from 8 channels on.
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, const PlanOptions& options,
                              bool unit, bool several, std::int64_t batch) {
   if (tile == WinogradConvolution::kErrsMost) {
