@@ -281,11 +281,10 @@ std::shared_ptr<ops::PlanBody> make_body(const ConvolutionParams& params,
 
 bool is_faster(const Way& a, const Way& b) { return a.seconds < b.seconds; }
 
-// One for each tile; for all phases of BACKWARD together, too. On a matrix unit the tile that errs
-// most is one only where more error is allowed. Lines that a unit does not take, as those of so few
-// channels that it would err too much, go by vectors, unless direct sums by the unit are faster
-// than those by vectors. One core of a Xeon, 144 to 64 channels, 16x56x56, 3x1x1: 23.9 ms, 36.5 by
-// direct sums of vectors.
+// One for each tile; for all phases of BACKWARD together, too. Lines that a matrix unit does not
+// take, as those of so few channels that it would err too much, go by vectors, unless direct sums
+// by the unit are faster than those by vectors. One core of a Xeon, 144 to 64 channels, 16x56x56,
+// 3x1x1: 23.9 ms, 36.5 by direct sums of vectors.
 void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
                   std::vector<Way>& ways) {
   constexpr kernels::WinogradTile kErrsMost = ops::WinogradConvolution::kErrsMost;
@@ -297,7 +296,6 @@ void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
       std::min_element(ways.begin(), ways.end(), is_faster) == ways.begin();  // "gemm"
   for (const kernels::WinogradKernels& of_tile : kernels::winograd_kernels(isa)) {
     const kernels::WinogradTile tile = of_tile.tile;
-    if (tile == kErrsMost && isa >= Isa::amx && options.winograd != Winograd::allowed) continue;
     const std::string level_name = of_tile.name;
     const std::string name = level_name.substr(0, level_name.rfind('_'));
     // By vectors, 256 to 256 channels of 14 x 14: 7.9e-7, and 4.7e-7 by 2 x 4, which takes 1.11

@@ -1,6 +1,7 @@
 // The two ways in which WinogradConvolution multiplies, and when it is the way at all.
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -36,8 +37,9 @@ constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, const PlanOptions& options,
                              bool unit, bool several, std::int64_t batch) {
   if (tile == WinogradConvolution::kErrsMost) {
-    if (unit) return batch > 1 ? 128 : 256;
-    return options.winograd == Winograd::allowed ? 64 : 224;
+    const bool allowed = options.winograd == Winograd::allowed;
+    if (unit) return !allowed ? INT64_MAX : batch > 1 ? 128 : 256;
+    return allowed ? 64 : 224;
   }
   // Sums of fewer taps err less.
   const std::int64_t taps = tile.row_taps * tile.column_taps;

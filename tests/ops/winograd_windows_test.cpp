@@ -329,7 +329,8 @@ TEST_F(WinogradWindowsMemoryTest, OfAThreadIsBounded) {
          }) {
       const ConvolutionParams params = params_of(window);
       for (const kernels::WinogradKernels& of : kernels::winograd_kernels(base::choose_isa())) {
-        if (std::isinf(WinogradConvolution::seconds(params, {}, of.tile))) continue;
+        const PlanOptions of_all{.winograd = Winograd::allowed};
+        if (std::isinf(WinogradConvolution::seconds(params, of_all, of.tile))) continue;
         for (const auto vectors : {WinogradVectors::of_tiles, WinogradVectors::of_channels}) {
           const auto workspace = [&](unsigned threads) {
             const PlanOptions options{.threads = threads, .prepare_filter = true};
