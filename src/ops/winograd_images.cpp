@@ -14,6 +14,8 @@ namespace {
 // Of larger windows not even the smallest block of tiles would stay in a cache.
 constexpr std::int64_t kMostTaps = 64;
 
+constexpr double kFilled = 0.75;
+
 bool has_all_taps(const ConvolutionAxis& axis) {
   return axis.window() <= kMostTaps && axis.phase_count() == 1 &&
          axis.phase(0).taps == axis.window();
@@ -127,10 +129,20 @@ std::int64_t WinogradImages::out_columns() const noexcept {
   return columns_.size(geometry_.axes[2], 0);
 }
 
+double WinogradImages::Axis::filled(std::int64_t window) const noexcept {
+  const std::int64_t all = parts() * taps * static_cast<std::int64_t>(phases.size());
+  return static_cast<double>(window) / static_cast<double>(all);
+}
+
 bool WinogradImages::is_filled() const noexcept {
+  return rows_.filled(geometry_.axes[1].window()) > kFilled &&
+         columns_.filled(geometry_.axes[2].window()) > kFilled;
+}
+
+bool WinogradImages::is_just_filled() const noexcept {
   const auto is_axis = [](const ConvolutionAxis& axis, const Axis& of) {
-    const std::int64_t all = of.parts() * of.taps * static_cast<std::int64_t>(of.phases.size());
-    return 4 * axis.window() > 3 * all;
+    const double filled = of.filled(axis.window());
+    return filled > kFilled || (filled == kFilled && of.stride > 1);
   };
   return is_axis(geometry_.axes[1], rows_) && is_axis(geometry_.axes[2], columns_);
 }

@@ -45,8 +45,10 @@ class WinogradImages {
     return static_cast<std::int64_t>(rows_.phases.size() * columns_.phases.size());
   }
   // Whether more than three quarters of the taps of all parts, along rows and along columns, are
-  // the window's.
+  // the window's; or, of a stride's remainders, such as two taps and a single one, just as many.
   bool is_filled() const noexcept;
+  bool is_just_filled() const noexcept;
+  bool is_strided() const noexcept { return rows_.stride > 1 || columns_.stride > 1; }
   // That a slice of the output sums, on average, without those in the padding.
   std::int64_t mean_channels() const noexcept;
   // That it sums at least, where any; less where windows are not filled, or many outputs lack taps
@@ -119,6 +121,8 @@ class WinogradImages {
     // Whether such a part is nothing but zeros at a point.
     bool vanishes(std::int64_t phase, std::int64_t part, std::int64_t point) const noexcept;
     double share_of_products() const noexcept;
+    // Of all parts, the taps that are a window's of so many.
+    double filled(std::int64_t window) const noexcept;
     std::int64_t filter(std::int64_t image) const noexcept { return phases.size() > 1 ? image : 0; }
     std::int64_t size(const ConvolutionAxis& axis, std::int64_t image) const noexcept;
     std::int64_t start(std::int64_t image) const noexcept {

@@ -54,14 +54,15 @@ std::int64_t fewest_channels(const kernels::WinogradTile& tile, const PlanOption
 // What the transformations lose adds to the error of a chain of sums, which so has to be smaller
 // than that of all channels in one: the less so, the more channels these are. At every length a
 // twentieth of the error is to spare, or nearly. Chains that begin and end take time: with AVX-512,
-// layers of 3 x 3 take 0.90 to 0.93 of it by chains of 64 instead of 16. Windows of 2 x 2 taps,
-// which take 0.97 to 1, have chains of 16: of BACKWARD, they so err less than direct sums do.
+// layers of 3 x 3 take 0.90 to 0.93 of it by chains of 64 instead of 16. Windows of 2 x 2 taps
+// without a stride, which take 0.97 to 1, have chains of 16: of BACKWARD, they so err less than
+// direct sums do.
 std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradTile& tile,
                             const WinogradImages& images) {
   constexpr kernels::WinogradTile kErrsLeast{2, 2};
   constexpr std::int64_t kChain = 16;
   const bool several = images.of_slice() > images.of_part();
-  const bool of_two = tile.row_taps == 2 && tile.column_taps == 2;
+  const bool of_two = tile.row_taps == 2 && tile.column_taps == 2 && !images.is_strided();
   const std::int64_t fewest =
       tile == kErrsLeast ? 16 : fewest_channels(tile, options, false, several, images.count());
   const double times = images.least_channels() / static_cast<double>(fewest);
@@ -408,10 +409,12 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const ConvolutionGeometry g(params);
   if (!WinogradImages::suits(g, tile)) return kNever;
   const WinogradImages images(g, tile);
-  // Few products are saved, and others have fewer. 80 to 768 channels, 1 x 3, by tiles of two taps,
-  // on one core of a Zen 5: 5500 us, 4650 directly.
-  if (!images.is_filled()) return kNever;
   const bool unit = unit_for(isa, tile) != nullptr;
+  // Few products are saved, and others have fewer. 80 to 768 channels, 1 x 3, by tiles of two taps,
+  // on one core of a Zen 5: 5500 us, 4650 directly. With a stride and AVX2, whose zeros are not
+  // multiplied, enough are; of AVX-512 that is not known.
+  const bool filled = images.is_filled();
+  if (!filled && (isa != Isa::avx2 || !images.is_just_filled())) return kNever;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
   // on one core of a Xeon: 18.4 ms, 15.9 without the unit. With a stride, two threads wait for
   // memory. 3 to 64 channels, 16x112x112, 3 x 7 x 7 at 2, with AVX2: 20.1 ms, directly 17.4.
@@ -427,7 +430,11 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   // A single block of tiles leaves nothing for a second thread.
   const std::int64_t tiles = tiling.batch * tiling.rows * tiling.columns;
   if (unit && tile == kErrsMost && tiles <= kSplitBlock) return kNever;
-  return tiling.seconds;
+  // Transforming inputs whose products are left out takes longer than is estimated where another
+  // thread shares the core. 128 to 128 channels, 56 x 56, 3 x 3 at 2, on two cores of a Zen 3, by
+  // 4 x 4: 1960 us, 1860 directly, where 0.87 of that was estimated.
+  const double more = filled ? 1 : tile.row_taps == 1 ? 1.05 : 1.15;
+  return more * tiling.seconds;
 }
 
 std::shared_ptr<WinogradConvolution> WinogradConvolution::make(

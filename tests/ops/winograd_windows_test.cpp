@@ -234,19 +234,18 @@ WEFT_FOR_WINOGRAD_WAYS(WinogradWindowsTest);
 class WinogradWindowsErrorTest : public WinogradErrors, public ::testing::WithParamInterface<Isa> {
  protected:
   void SetUp() override { skip_without(GetParam()); }
-
-  void expect_below_chain(std::uint32_t channels, std::uint32_t height, std::uint32_t width,
-                          const WinogradTile& tile) {
-    const std::uint32_t rows = height == 1 ? 4 : 30;
-    SCOPED_TRACE(std::to_string(channels) + " channels, " + std::to_string(height) + " x " +
-                 std::to_string(width));
-    WinogradErrors::expect_below_chain(params_of({{1, channels, rows, 60},
-                                                  {4, channels, height, width},
-                                                  {height / 2, width / 2},
-                                                  {height / 2, width / 2}}),
-                                       GetParam(), tile);
-  }
 };
+
+// Padded such that there is an output for every position, or for every so many.
+ConvolutionParams windows_of(std::uint32_t channels, std::uint32_t height, std::uint32_t width,
+                             std::uint32_t stride = 1) {
+  Window window{{1, channels, height == 1 ? 4u : 30u, 60},
+                {4, channels, height, width},
+                {height / 2, width / 2},
+                {height / 2, width / 2}};
+  window.strides = {height == 1 ? 1 : stride, stride};
+  return params_of(window);
+}
 
 // The least channels, and more, of vectors and of the unit, where 4 x 4 of 3 x 3 is no default.
 TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
@@ -254,6 +253,7 @@ TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
     WinogradTile tile;
     std::uint32_t height, width;
     std::vector<std::uint32_t> of_vectors, of_unit;
+    std::uint32_t stride = 1;
   };
   const Case cases[] = {{{1, 2}, 1, 3, {40, 64, 96}, {16, 64}},
                         {{2, 1}, 3, 1, {40}, {16, 64}},
@@ -270,12 +270,15 @@ TEST_P(WinogradWindowsErrorTest, IsBelowThatOfOneChainWhereItIsTheDefault) {
                         {{2, 4, 2, 2}, 2, 2, {80}, {48}},
                         {{4, 4, 2, 2}, 2, 2, {160, 256}, {160, 256}},
                         {{4, 4, 2, 2}, 4, 4, {44}, {56}},
+                        {{4, 4, 2, 2}, 4, 4, {44, 72, 108}, {56}, 2},
                         {{1, 2, 1, 2}, 1, 2, {48}, {16}},
                         {{1, 4, 1, 2}, 1, 2, {104, 168, 250}, {160}},
                         {{1, 4, 1, 2}, 1, 4, {60}, {80}}};
   for (const Case& of : cases) {
     for (const std::uint32_t channels : GetParam() < Isa::amx ? of.of_vectors : of.of_unit) {
-      expect_below_chain(channels, of.height, of.width, of.tile);
+      SCOPED_TRACE(std::to_string(channels) + " channels, " + std::to_string(of.height) + " x " +
+                   std::to_string(of.width) + " at " + std::to_string(of.stride));
+      expect_below_chain(windows_of(channels, of.height, of.width, of.stride), GetParam(), of.tile);
     }
   }
 }
@@ -284,25 +287,63 @@ INSTANTIATE_TEST_SUITE_P(Levels, WinogradWindowsErrorTest,
                          ::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
                          [](const auto& info) { return std::string(name(info.param)); });
 
-// Taps that are made up cost what the algorithm gains.
-TEST(WinogradWindowsImagesTest, AreFilledByThreeQuartersAndMore) {
-  const auto filled = [](std::uint32_t taps, const WinogradTile& tile, std::uint32_t stride = 1,
-                         ConvolutionDirection direction = ConvolutionDirection::forward) {
-    const ConvolutionGeometry geometry(params_of(
-        {{1, 4, 1, 40}, {4, 4, 1, taps}, {0, 0}, {0, 0}, {1, 1}, 1, direction, {1, stride}}));
-    return WinogradImages(geometry, tile).is_filled();
+using WinogradRemaindersErrorTest = WinogradErrors;
+
+TEST_F(WinogradRemaindersErrorTest, IsBelowThatOfOneChainWhereOneHasASingleTap) {
+  skip_without(Isa::avx2);
+  if (IsSkipped()) return;
+  struct Case {
+    WinogradTile tile;
+    std::uint32_t height;
+    std::vector<std::uint32_t> channels;
   };
+  const Case cases[] = {{{1, 4, 1, 2}, 1, {84, 134, 200}},
+                        {{2, 2, 2, 2}, 3, {24, 38, 56}},
+                        {{2, 4, 2, 2}, 3, {38, 60, 90}},
+                        {{4, 4, 2, 2}, 3, {76, 120, 180}}};
+  for (const Case& of : cases) {
+    for (const std::uint32_t channels : of.channels) {
+      SCOPED_TRACE(std::to_string(channels) + " channels, " + std::to_string(of.height) + " x 3");
+      expect_below_chain(windows_of(channels, of.height, 3, 2), Isa::avx2, of.tile);
+    }
+  }
+}
+
+// Taps that are made up cost what the algorithm gains, or nearly.
+TEST(WinogradWindowsImagesTest, AreFilledByThreeQuartersAndMore) {
   constexpr WinogradTile kTwo{1, 4, 1, 2}, kThree{1, 4};
-  EXPECT_TRUE(filled(2, kTwo));
-  EXPECT_FALSE(filled(3, kTwo));
-  EXPECT_FALSE(filled(2, kThree));
-  EXPECT_FALSE(filled(4, kThree));
-  EXPECT_TRUE(filled(5, kThree));
-  EXPECT_FALSE(filled(3, kTwo, 2));
-  EXPECT_TRUE(filled(4, kTwo, 2));
-  EXPECT_TRUE(filled(5, kThree, 2));
-  EXPECT_FALSE(filled(3, kTwo, 2, ConvolutionDirection::backward));
-  EXPECT_TRUE(filled(4, kTwo, 2, ConvolutionDirection::backward));
+  struct Case {
+    std::uint32_t taps;
+    WinogradTile tile;
+    bool is_filled, is_just_filled;
+    std::uint32_t stride = 1;
+    ConvolutionDirection direction = ConvolutionDirection::forward;
+  };
+  const Case cases[] = {{2, kTwo, true, true},
+                        {3, kTwo, false, false},
+                        {2, kThree, false, false},
+                        {4, kThree, false, false},
+                        {5, kThree, true, true},
+                        {2, kTwo, false, false, 2},
+                        {3, kTwo, false, true, 2},
+                        {4, kTwo, true, true, 2},
+                        {5, kThree, true, true, 2},
+                        {3, kTwo, false, false, 2, ConvolutionDirection::backward},
+                        {4, kTwo, true, true, 2, ConvolutionDirection::backward}};
+  for (const Case& of : cases) {
+    SCOPED_TRACE(std::to_string(of.taps) + " taps at " + std::to_string(of.stride));
+    const ConvolutionGeometry geometry(params_of({{1, 4, 1, 40},
+                                                  {4, 4, 1, of.taps},
+                                                  {0, 0},
+                                                  {0, 0},
+                                                  {1, 1},
+                                                  1,
+                                                  of.direction,
+                                                  {1, of.stride}}));
+    const WinogradImages images(geometry, of.tile);
+    EXPECT_EQ(images.is_filled(), of.is_filled);
+    EXPECT_EQ(images.is_just_filled(), of.is_just_filled);
+  }
 }
 
 using WinogradWindowsMemoryTest = NumbersTest;
@@ -323,6 +364,7 @@ TEST_F(WinogradWindowsMemoryTest, OfAThreadIsBounded) {
              strided({{1, c, 1, 5000}, {c, c, 1, 3}, {0, 1}, {0, 1}}, 1, kForward),
              strided({{1, c, 300, 400}, {64, c, 3, 1}, {1, 0}, {1, 0}}, 1, kForward),
              strided({{1, c, 20, 300}, {256, c, 5, 5}, {2, 2}, {2, 2}}, 1, kForward),
+             strided({{1, c, 20, 5000}, {256, c, 3, 3}, {1, 1}, {1, 1}}, 2, kForward),
              strided({{1, c, 20, 5000}, {256, c, 4, 4}, {1, 1}, {1, 1}}, 2, kForward),
              strided({{1, c, 1, 5000}, {256, c, 1, 11}, {0, 5}, {0, 5}}, 3, kForward),
              strided({{1, c, 40, 60}, {c, 128, 4, 4}, {1, 1}, {1, 1}}, 2, kBackward),
@@ -371,6 +413,22 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {512, 256, 4, 4}, {1, 1}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 32, 1, 25600}, {32, 32, 1, 3}, {0, 1}, {0, 1}}), "gemm_f32_avx512");
+}
+
+TEST_F(WinogradWindowsChoiceTest, AreTakenWithAStrideOfTwoWhereZerosAreLeftOut) {
+  skip_without(Isa::avx2);
+  if (IsSkipped()) return;
+  const auto takes = [](std::uint32_t channels, std::uint32_t height, std::uint32_t width,
+                        std::uint32_t rows) {
+    Window window{
+        {1, channels, height, width}, {channels, channels, rows, 3}, {rows / 2, 1}, {rows / 2, 1}};
+    window.strides = {rows == 1 ? 1u : 2u, 2};
+    return std::string(plan(params_of(window), {.max_isa = Isa::avx2}).algorithm());
+  };
+  EXPECT_EQ(takes(512, 1, 3000, 1), "winograd_1x4_1x2_avx2");
+  EXPECT_EQ(takes(320, 64, 64, 3), "winograd_4x4_2x2_avx2");
+  EXPECT_EQ(takes(512, 14, 14, 3), "gemm_f32_avx2");
+  EXPECT_EQ(takes(32, 160, 160, 3), "gemm_f32_avx2");
 }
 
 TEST_F(WinogradWindowsChoiceTest, AreTakenOnAMatrixUnitWhereTheyPay) {
