@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/checked.h"
 #include "base/fetch.h"
@@ -66,19 +67,46 @@ kernels::GemmStripsFunction ConvolutionPlan::strips_function(const Strip& like,
   return (suits ? gemm_.listed_strips : gemm_.strips)(like.count / gemm_.lanes, outputs);
 }
 
+// Of a panel that is not full, the sums that there are, strip by strip. `step`: of b, from strip to
+// strip.
+void ConvolutionPlan::multiply_some(const kernels::GemmStrips& whole,
+                                    kernels::GemmStripsFunction multiply, std::int64_t columns,
+                                    std::int64_t step, std::int64_t sums,
+                                    const Slot& slot) const noexcept {
+  const bool half = whole.half != nullptr;
+  auto* const to =
+      half ? reinterpret_cast<std::byte*>(whole.half) : reinterpret_cast<std::byte*>(whole.sums);
+  kernels::GemmStrips strip = whole;
+  strip.sums = slot.sums;
+  if (half) strip.half = reinterpret_cast<std::uint16_t*>(slot.sums);
+  strip.sums_stride = columns;
+  strip.fetches_sums = false;
+  strip.count = 1;
+  for (std::int64_t i = 0; i < whole.count; ++i, strip.b += step) {
+    const kernels::GemmPlace place = {.b = whole.places[i].b, .sums = 0};
+    strip.places = &place;
+    multiply(strip);
+    for (std::int64_t n = 0; n < sums; ++n) {
+      std::memcpy(to + (n * whole.sums_stride + whole.places[i].sums) * element_bytes_,
+                  reinterpret_cast<const std::byte*>(slot.sums) + n * columns * element_bytes_,
+                  columns * element_bytes_);
+    }
+  }
+}
+
 // Strips near the processor pass by all panels of a tile, whose next ones come meanwhile.
 void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::byte* packed,
                                       const Tile& given, const float* input,
                                       const Slot& slot) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const Tile tile = join_rows(given);
-  const bool half = data_type_ == DataType::float16;
   const std::int64_t rows = filter_.panel_rows(), channels = channel_count(tile);
   const std::int64_t offset = filter_.class_offset(tile.phases);
   const std::int64_t count = list_strips(tile, g.in_channels, slot);
   std::byte* const output = first_output(arguments, tile);
   kernels::GemmStrips product{.sums_stride = g.out_channel_stride,
                               .depth = g.in_channels,
+                              .chain = chain_,
                               .fetches_sums = fetches_sums(tile),
                               .relu = is_relu(),
                               .next_step = rows * 4};
@@ -91,13 +119,14 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
     }
     // Strips that were copied before have room for all vectors.
     const bool is_packed = !strips_apart_ || vectors == vectors_;
-    const float* strips = input + like.a;
+    const auto multiply = (is_packed ? gemm_.packed_strips : gemm_.listed_strips)(vectors, rows);
+    product.b = is_packed ? input + like.a : input;
     if (!strips_apart_) {
       float* to = slot.packed;
       for (std::int64_t i = first; i < end; ++i) {
         to = gemm_.pack(input + slot.strips[i].a, vectors, like.terms, like.depth, to);
       }
-      strips = slot.packed;
+      product.b = slot.packed;
     }
     for (std::int64_t i = first; i < end + kernels::kGemmPlacesAhead; ++i) {
       const Strip& strip = slot.strips[std::min(i, count - 1)];
@@ -115,20 +144,20 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
                                                                        c * g.in_channel_stride),
                                     after * vectors_ * gemm_.lanes * 4);
       }
-      std::byte* const to = output + p * rows * g.out_channel_stride * element_bytes_;
-      if (half) {
-        product.half = reinterpret_cast<std::uint16_t*>(to);
-      } else {
-        product.sums = reinterpret_cast<float*>(to);
-      }
       product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
       const std::int64_t next = tile.first_panel + (p + 1) % tile.panel_count;
       product.next = reinterpret_cast<const char*>(filter_.panel(packed, tile.group, next, offset));
       product.bias = slot.bias + p * rows;
+      std::byte* const to = output + p * rows * g.out_channel_stride * element_bytes_;
+      product.sums = reinterpret_cast<float*>(to);
+      if (data_type_ == DataType::float16) product.half = reinterpret_cast<std::uint16_t*>(to);
       const std::int64_t sums = std::min(rows, channels - p * rows);
-      const bool takes_packed = is_packed && sums == rows;
-      product.b = takes_packed ? strips : input;
-      (takes_packed ? gemm_.packed_strips : gemm_.strips)(vectors, sums)(product);
+      if (sums == rows) {
+        multiply(product);
+      } else {
+        multiply_some(product, multiply, like.count, is_packed ? like.count * g.in_channels : 0,
+                      sums, slot);
+      }
     }
   }
   for (std::int64_t n = 0; activation_ && !product.relu && n < channels; ++n) {

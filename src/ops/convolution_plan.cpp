@@ -64,8 +64,11 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
                   suits_long_slabs(geometry_, gemm_, slot_count(options, INT64_MAX))),
       windows_(!direct_ && suits_windows(params, geometry_, options)),
       across_(!direct_ && (long_slabs_ || windows_ || is_best_across(geometry_, gemm_))),
-      // However a filter lies: sums across have few terms.
-      one_chain_(options.strict || windows_ || (!long_slabs_ && is_best_across(geometry_, gemm_))),
+      // However a filter lies: other sums across have few terms, or are rounded to float16.
+      one_chain_(options.strict || windows_ ||
+                 (!long_slabs_ && is_best_across(geometry_, gemm_) &&
+                  !(data_type_ == DataType::float32 && joins_rows(geometry_) &&
+                    suits_packed_strips(geometry_, gemm_)))),
       chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
       // Strips of float16 are of one row each.
       joined_(across_ && joins_rows(geometry_) &&
@@ -195,8 +198,9 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       line_floats_ += kernels::kDirectColumns;
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
-                    : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip
-                                                                : 0;
+                    : slabs_ || data_type_ == DataType::float16 || (joined_ && packed_strips_ > 0)
+                        ? columns * tiling_.strip
+                        : 0;
     if (windows_) panel_floats_ = 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + (tiling_.tap_ranges > 0

@@ -49,10 +49,11 @@ namespace weft::ops {
 // formed across, in one chain: positions lie along vectors, single numbers of the filter are
 // multiplied by runs of the input, and results are stored where they belong at once. With one tap
 // the rows of a tile are one; where these do not lie well in the input, they are copied as strips
-// of a few vectors. Where few output channels share a line of the input, each strip of it is read
-// once, where it lies, for all of them. Where many input channels do, a slab of some of them is
-// multiplied after the other, while the next one comes nearer in the order of memory. Windows of
-// three columns are multiplied where they lie, if there are few output channels a group.
+// of a few vectors, and so they are with AVX2, whose sums of float32 then are several chains, too
+// (convolution_packed_strips.cpp). Where few output channels share a line of the input, each strip
+// of it is read once, where it lies, for all of them. Where many input channels do, a slab of some
+// of them is multiplied after the other, while the next one comes nearer in the order of memory.
+// Windows of three columns are multiplied where they lie, if there are few output channels a group.
 //
 // Where a group has too few output channels otherwise, sums are formed row by row straight
 // from the input instead (direct): same chains, same bits. So they are where a filter is
@@ -250,6 +251,9 @@ class ConvolutionPlan final : public PlanBody {
   bool fetches_sums(const Tile& joined) const noexcept;
   void multiply_packed(const RunArguments& arguments, const std::byte* packed, const Tile& given,
                        const float* input, const Slot& slot) const noexcept;
+  void multiply_some(const kernels::GemmStrips& whole, kernels::GemmStripsFunction multiply,
+                     std::int64_t columns, std::int64_t step, std::int64_t sums,
+                     const Slot& slot) const noexcept;
   std::int64_t strips_to_pack() const noexcept;
   bool packs_strips(const Tile& tile) const noexcept;
   kernels::GemmStripsFunction strips_function(const Strip& like, const kernels::GemmStrips& product,

@@ -35,13 +35,16 @@ INSTANTIATE_TEST_SUITE_P(, GemmPackedTest,
 struct PackedCase {
   std::int64_t depth, gap, count;
   bool bias, fetches_sums;
+  std::int64_t chain = INT64_MAX;
 };
 
-TEST_P(GemmPackedTest, StripsAreSumsInOneChain) {
-  const PackedCase cases[] = {{0, 0, 2, true, false},  {1, 1, 1, false, true},
-                              {3, 0, 3, true, true},   {4, 2, 1, true, true},
-                              {12, 0, 2, false, true}, {13, 3, 4, true, true},
-                              {31, 0, 3, true, false}, {66, 1, 5, true, true}};
+TEST_P(GemmPackedTest, StripsAreSumsInChains) {
+  const PackedCase cases[] = {
+      {0, 0, 2, true, false},     {1, 1, 1, false, true},      {3, 0, 3, true, true},
+      {4, 2, 1, true, true},      {12, 0, 2, false, true},     {13, 3, 4, true, true},
+      {31, 0, 3, true, false},    {66, 1, 5, true, true},      {66, 1, 3, true, true, 66},
+      {66, 0, 2, true, true, 65}, {66, 2, 3, false, true, 22}, {37, 0, 3, true, false, 6},
+      {9, 0, 2, true, true, 1}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       for (const PackedCase& c : cases) {
@@ -72,6 +75,7 @@ TEST_P(GemmPackedTest, StripsAreSumsInOneChain) {
                              .sums_stride = stride,
                              .bias = c.bias ? bias.first() : nullptr,
                              .depth = c.depth,
+                             .chain = c.chain,
                              .places = places.data(),
                              .count = c.count,
                              .fetches_sums = c.fetches_sums,
@@ -83,10 +87,16 @@ TEST_P(GemmPackedTest, StripsAreSumsInOneChain) {
         std::vector<float> expected(static_cast<std::size_t>(size), 7.0f);
         for (std::int64_t i = 0; i < c.count; ++i) {
           for (std::int64_t n = 0; n < m * columns; ++n) {
-            float sum = 0;
+            float sum = 0, of_chain = 0;
             for (std::int64_t k = 0; k < c.depth; ++k) {
-              sum = add_product(a[k * m + n / columns], from[i + terms[k].b + n % columns], sum);
+              if (k > 0 && k % c.chain == 0) {
+                sum += of_chain;
+                of_chain = 0;
+              }
+              of_chain =
+                  add_product(a[k * m + n / columns], from[i + terms[k].b + n % columns], of_chain);
             }
+            sum += of_chain;
             if (c.bias) sum += bias[n / columns];
             if (relu && sum < 0) sum = 0;
             const std::int64_t at = places[i].sums + n / columns * stride + n % columns;

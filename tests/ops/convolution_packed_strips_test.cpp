@@ -20,6 +20,12 @@ const ops::Layer packed_layers[] = {
     {2, 1, 50, 53, {15, 17}},
     {1, 2, 64, 61, {7, 30}},
     {1, 1, 200, 100, {14, 14}},
+    {1, 1, 129, 48, {20, 20}},
+    {2, 1, 256, 52, {13, 13}},
+    {1, 2, 260, 64, {19, 16}},
+    {1, 1, 300, 71, {25, 25}, 1, 2},
+    {1, 1, 640, 49, {1100}},
+    {1, 1, 1024, 50, {3, 8, 8}},
     {1, 1, 60, 48, {41, 43}},
     {1, 1, 96, 50, {64, 64}},
     {1, 1, 128, 52, {4, 16, 16}},
@@ -35,6 +41,12 @@ const ops::Layer packed_layers[] = {
     {2, 1, 2, 27, {9, 50}, 5, 1, 1, 2},
 };
 
+// Of float32 and one tap: of as many equal parts as have up to 128.
+std::int64_t channels_a_chain(const ops::Layer& layer) {
+  const std::int64_t chains = (layer.in + 127) / 128;
+  return (layer.in + chains - 1) / chains;
+}
+
 class PackedStripsTest : public ops::NumbersTest {
  protected:
   void SetUp() override { skip_without(Isa::avx2); }
@@ -46,7 +58,7 @@ TEST_F(PackedStripsTest, SumsAreChains) {
     const Floats x = numbers(ops::count_of(params.input)),
                  w = numbers(ops::count_of(params.filter));
     const Floats b = numbers(ops::count_of(*params.bias));
-    const Floats sums = reference::chains(params, x, w, b);
+    const Floats sums = reference::chains(params, x, w, b, channels_a_chain(layer));
     for (const float slope : {1.0f, 0.25f, 0.0f}) {
       if (slope != 1) {
         params.fused_activation =
@@ -56,8 +68,7 @@ TEST_F(PackedStripsTest, SumsAreChains) {
       Floats expected = sums;
       for (float& y : expected) y = y < 0 ? slope * y : y;
       for (const unsigned threads : {1u, 2u, 5u}) {
-        // Not strict, sums of many terms are several chains where they are not across.
-        PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = layer.in > 128};
+        PlanOptions options{.threads = threads, .max_isa = Isa::avx2};
         options.winograd = Winograd::never;
         const Floats y = ops::run(plan(params, options), x, w, b);
         ASSERT_EQ(y.size(), expected.size());
@@ -67,6 +78,19 @@ TEST_F(PackedStripsTest, SumsAreChains) {
         }
       }
     }
+  }
+}
+
+TEST_F(PackedStripsTest, StrictSumsAreOneChain) {
+  for (const ops::Layer& layer : packed_layers) {
+    if (channels_a_chain(layer) == layer.in) continue;
+    const ConvolutionParams params = ops::layer(layer);
+    const Floats x = numbers(ops::count_of(params.input)),
+                 w = numbers(ops::count_of(params.filter));
+    const Floats b = numbers(ops::count_of(*params.bias));
+    const PlanOptions options{.threads = 3, .max_isa = Isa::avx2, .strict = true};
+    EXPECT_EQ(ops::run(plan(params, options), x, w, b), reference::chains(params, x, w, b))
+        << ops::text(layer);
   }
 }
 
@@ -109,6 +133,7 @@ TEST_F(PackedStripsTest, Float16IsRoundedAtTheEnd) {
         for (float& y : sums) y = std::max(y, 0.0f);
       }
       for (const unsigned threads : {1u, 3u}) {
+        // Not strict, sums of many terms are several chains where they are not across.
         PlanOptions options{.threads = threads, .max_isa = Isa::avx2, .strict = layer.in > 128};
         options.winograd = Winograd::never;
         EXPECT_EQ(ops::run(plan(ops::as_halves(params), options), x, w, b), ops::halves(sums))

@@ -94,6 +94,28 @@ TEST_F(ConvolutionPhasesTest, BlocksOfFewChannelsBesideAMatrixUnit) {
 }
 
 // Few phases too, where their convolution takes fewer products by Winograd's algorithm.
+// Windows that do not overlap: of more than a chain of terms only where these are several chains.
+TEST_F(ConvolutionPhasesTest, OfManyTermsAreSumsOfChains) {
+  skip_without(Isa::avx2);
+  if (IsSkipped()) return;
+  constexpr PlanOptions kAvx2{.max_isa = Isa::avx2};
+  const auto apart = [](std::uint32_t in, std::uint32_t out) {
+    return backward_of({1, in, 6, 7}, {in, out, 4, 4}, {4, 4}, {0, 0});
+  };
+  const ConvolutionParams params = apart(512, 8);
+  EXPECT_TRUE(has_phases(params, kAvx2));
+  EXPECT_TRUE(has_phases(apart(256, 2), kAvx2));
+  EXPECT_FALSE(has_phases(apart(512, 2), kAvx2));
+  EXPECT_FALSE(has_phases(apart(1040, 8), kAvx2));
+  EXPECT_FALSE(has_phases(as_halves(params), kAvx2));
+  const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+  const Floats b(params.output.sizes[1], 0.0f);
+  const auto error = [&](const PlanOptions& options) {
+    return squared_error(run(plan(params, options), x, w, b), exact_sums(params, x, w, b));
+  };
+  EXPECT_LT(error(kAvx2), error({.max_isa = Isa::avx2, .strict = true}) / 2);
+}
+
 TEST_F(ConvolutionPhasesTest, ByWinogradsAlgorithm) {
   constexpr Isa kIsa = Isa::avx512;
   skip_without(kIsa);

@@ -109,6 +109,12 @@ inline ConvolutionParams pointwise(std::uint32_t batch, std::uint32_t groups, st
   return p;
 }
 
+// Whether a 1x1 layer of float32 is summed across in several chains, as PackedStripsTest has
+// them, where otherwise all terms are one.
+inline bool has_chains_across(Isa isa, std::uint32_t in, std::uint32_t out) {
+  return isa == Isa::avx2 && in > 128 && out >= 48;
+}
+
 struct Layer {
   std::uint32_t batch, groups, in, out;  // channels a group
   Dims spatial;

@@ -69,7 +69,8 @@ Axes axes_of(const ConvolutionParams& p) {
 }  // namespace
 
 std::vector<float> chains(const ConvolutionParams& params, const std::vector<float>& input,
-                          const std::vector<float>& filter, const std::vector<float>& bias) {
+                          const std::vector<float>& filter, const std::vector<float>& bias,
+                          std::int64_t channels) {
   const Axes axes = axes_of(params);
   std::int64_t plane = 1, positions = 1;
   for (const Axis& axis : axes) {
@@ -81,8 +82,13 @@ std::vector<float> chains(const ConvolutionParams& params, const std::vector<flo
   std::vector<float> result;
   for (std::int64_t n = 0; n < params.input.sizes[0]; ++n) {
     for (std::int64_t channel = 0; channel < groups * out; ++channel) {
-      std::vector<float> sums(positions);
+      std::vector<float> sums(positions), of_chains(positions);
+      const auto end_chain = [&] {
+        for (std::int64_t i = 0; i < positions; ++i) of_chains[i] += sums[i];
+        std::fill(sums.begin(), sums.end(), 0.0f);
+      };
       for (std::int64_t c = channel / out * in; c < (channel / out + 1) * in; ++c) {
+        if (c % in > 0 && c % in % channels == 0) end_chain();
         const std::int64_t row = params.direction == ConvolutionDirection::backward
                                      ? c * out + channel % out
                                      : channel * in + c % in;
@@ -96,7 +102,8 @@ std::vector<float> chains(const ConvolutionParams& params, const std::vector<flo
           }
         }
       }
-      for (const float sum : sums) result.push_back(sum + bias[channel]);
+      end_chain();
+      for (const float sum : of_chains) result.push_back(sum + bias[channel]);
     }
   }
   return result;

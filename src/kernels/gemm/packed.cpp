@@ -33,18 +33,23 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
   const int64_t sum_bytes = s.half != nullptr ? 2 : 4;
   const char* const to = s.half != nullptr ? reinterpret_cast<const char*>(s.half)
                                            : reinterpret_cast<const char*>(s.sums);
-  const int64_t turns = s.depth / kTurn;
-  const bool fetches = s.fetches_sums && turns > kTurnsOfSums;
+  const int64_t depth = s.depth, chain = s.chain;
+  const bool fetches = s.fetches_sums && (depth < chain ? depth : chain) / kTurn > kTurnsOfSums;
   const float* b = s.b;
   const char* next = s.next;
+  alignas(kLanes * sizeof(float)) float of_chains[kPositions * kColumns];
   const GemmPlace* const end = s.places + s.count;
   for (const GemmPlace* place = s.places; place != end; ++place) {
     Vector sums[kPositions][kVectors];
+    const auto each = [&](const auto& use) WEFT_UNROLLED __attribute__((always_inline)) {
+      float* at = of_chains;
+      asm("" : "+r"(at));  // or gcc would keep some of them in registers that sums need
 #pragma GCC unroll 32
-    for (int64_t m = 0; m < kPositions; ++m) {
+      for (int64_t m = 0; m < kPositions; ++m) {
 #pragma GCC unroll 16
-      for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = set(0.0f);
-    }
+        for (int64_t v = 0; v < kVectors; ++v, at += kLanes) use(sums[m][v], at);
+      }
+    };
     const float* a = s.a;
     const GemmTerm* terms = s.terms;
     if (kListed) b = s.b + place->b;
@@ -63,25 +68,38 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
     const char* wanted = fetches ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
     int64_t step = fetches ? stride * sum_bytes : kLinesARow * s.next_step;
     int64_t line = fetches ? kFloatsALine * sum_bytes : s.next_step;
-    int64_t left = fetches ? kTurnsOfSums : turns, after = turns - left;
-    while (left > 0) {
-      do {
+    int64_t turns_of_sums = fetches ? kTurnsOfSums : 0;
+    int64_t left = depth;
+    do {
+      const int64_t count = left < chain ? left : chain;
+      each([](Vector& sum, const float*) { sum = set(0.0f); });
+      int64_t turns = turns_of_sums > 0 ? turns_of_sums : count / kTurn;
+      int64_t after = count / kTurn - turns;
+      while (turns > 0) {
+        do {
 #pragma GCC unroll 4
-        for (int64_t i = 0; i < kTurn; ++i) {
-          __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
-          if ((i + 1) % kLinesARow == 0) wanted += step;
-          take_term<1>(a + i * kPositions, row(i), sums);
-        }
-        pass(kTurn);
-      } while (--left > 0);
-      if (after > 0) wanted = next;
-      step = kLinesARow * s.next_step;
-      line = s.next_step;
-      left = after;
-      after = 0;
-    }
+          for (int64_t i = 0; i < kTurn; ++i) {
+            __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
+            if ((i + 1) % kLinesARow == 0) wanted += step;
+            take_term<1>(a + i * kPositions, row(i), sums);
+          }
+          pass(kTurn);
+        } while (--turns > 0);
+        if (after > 0) wanted = next;
+        step = kLinesARow * s.next_step;
+        line = s.next_step;
+        turns = after;
+        after = 0;
+      }
+      turns_of_sums = 0;
+      for (int64_t rest = count % kTurn; rest > 0; --rest, pass(1)) {
+        take_term<1>(a, row(0), sums);
+      }
+      if (left < depth) each([](Vector& sum, const float* at) { sum = add(load(at), sum); });
+      if (left > chain) each([](Vector& sum, float* at) { store(sum, at); });
+      left -= chain;
+    } while (left > 0);
     next = wanted;
-    for (int64_t rest = s.depth % kTurn; rest > 0; --rest, pass(1)) take_term<1>(a, row(0), sums);
     if (s.bias != nullptr) {
 #pragma GCC unroll 32
       for (int64_t m = 0; m < kPositions; ++m) {
@@ -90,13 +108,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = add(sums[m][v], x);
       }
     }
-    if (s.relu) {
-#pragma GCC unroll 32
-      for (int64_t m = 0; m < kPositions; ++m) {
-#pragma GCC unroll 16
-        for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = relu(sums[m][v]);
-      }
-    }
+    if (s.relu) each([](Vector& sum, const float*) { sum = relu(sum); });
     if (s.half != nullptr) {
       store_sums(sums, s.half + place->sums, stride);
     } else {
