@@ -32,8 +32,9 @@ constexpr std::int64_t kFewTerms = 32;
 constexpr std::int64_t kFewPhaseChannels = 4;
 
 // Of windows that do not overlap: no more than one chain sums as exactly as other libraries do;
-// packed strips have chains of fewer. In turns, with AVX2, one thread of a Zen 3, us: 512 to 64
-// channels, 32x32, 4x4 at 4: 14400 and, by phases, 12300; 768 to 64, 14x14: 4530 and 3670.
+// packed strips, of as many terms as sums across may have, have chains of fewer. In turns, with
+// AVX2, one thread of a Zen 3, us: 512 to 64 channels, 32x32, 4x4 at 4: 14400 and, by phases,
+// 12300; 768 to 64, 14x14: 4530 and 3670.
 constexpr std::int64_t kMostTermsApart = 256, kMostTermsPacked = 1024;
 
 // Of what is copied at a time, so that it stays in the first-level cache.

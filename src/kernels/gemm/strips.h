@@ -25,7 +25,7 @@ struct GemmPlace {
 //   and then, where there is a bias,  sums(m, n) += bias(m)
 //   and then, where relu is set,      sums(m, n) = 0 where it is negative
 //
-// The same chain of roundings as in GemmTile; or some, which are added in their order.
+// The same chain of roundings as in GemmTile; or several, which are added in their order.
 //
 //   a     a(k, m) = a[terms[k].a + m]
 //   b     b(k, n) = b[place.b + terms[k].b + n]
@@ -44,7 +44,7 @@ struct GemmStrips {
   const float* bias = nullptr;
   const GemmTerm* terms = nullptr;
   std::int64_t depth = 0;  // terms
-  // Of them, so many are a chain, or as many as are left; only where GemmKernel::packed_strips.
+  // Of them, so many are a chain, or as many as are left; of listed and packed strips alone.
   std::int64_t chain = INT64_MAX;
   const GemmPlace* places = nullptr;
   std::int64_t count = 0;  // strips
