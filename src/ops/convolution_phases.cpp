@@ -31,12 +31,6 @@ constexpr std::uint64_t kMostOfFewPhases = std::uint64_t{1} << 24;
 constexpr std::int64_t kFewTerms = 32;
 constexpr std::int64_t kFewPhaseChannels = 4;
 
-// Of windows that do not overlap: no more than one chain sums as exactly as other libraries do;
-// packed strips, of as many terms as sums across may have, have chains of fewer. In turns, with
-// AVX2, one thread of a Zen 3, us: 512 to 64 channels, 32x32, 4x4 at 4: 14400 and, by phases,
-// 12300; 768 to 64, 14x14: 4530 and 3670.
-constexpr std::int64_t kMostTermsApart = 256, kMostTermsPacked = 1024;
-
 // Of what is copied at a time, so that it stays in the first-level cache.
 constexpr std::int64_t kFilterBlock = 16;  // input channels
 constexpr std::int64_t kRunBytes = 16 << 10;
@@ -51,6 +45,18 @@ std::int64_t position_count(const ConvolutionAxis& axis, const PhaseRing& ring) 
 
 // The first input of position 0, of the taps in the order of their inputs.
 std::int64_t first_input(const Phase& phase) { return phase.offset(phase.taps - 1); }
+
+// Of windows that do not overlap: no more than one chain sums as exactly as other libraries do;
+// packed strips, of as many terms as sums across may have, have chains of fewer. In turns, with
+// AVX2, one thread of a Zen 3, us: 512 to 64 channels, 32x32, 4x4 at 4: 14400 and, by phases,
+// 12300; 768 to 64, 14x14: 4530 and 3670.
+std::int64_t most_terms_apart(const ConvolutionParams& params, ConvolutionGeometry g, Isa isa) {
+  constexpr std::int64_t kOfAChain = 256, kOfChains = 1024;
+  for (const ConvolutionAxis& axis : g.axes) g.out_channels *= axis.ring().count;
+  const bool has_chains = params.input.data_type == DataType::float32 &&
+                          suits_packed_strips(g, kernels::gemm_kernel(isa));
+  return has_chains ? kOfChains : kOfAChain;
+}
 
 TensorDesc packed_desc(DataType type, std::initializer_list<std::int64_t> sizes) {
   TensorDesc result{.data_type = type};
@@ -146,13 +152,9 @@ bool PhaseConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   // error is 4.1e-7, not 2.1e-7. A matrix unit is faster, but where a few channels do not fill it:
   // on one core of a Xeon 64 to 3, 24x24x24, 2x2x2, takes 671 us by phases and 880 without.
   const Isa isa = base::choose_isa(options.max_isa);
-  ConvolutionGeometry sums = g;
-  for (const ConvolutionAxis& axis : g.axes) sums.out_channels *= axis.ring().count;
-  const bool packed = params.input.data_type == DataType::float32 &&
-                      suits_packed_strips(sums, kernels::gemm_kernel(isa));
-  const std::int64_t most_terms = packed ? kMostTermsPacked : kMostTermsApart;
-  const bool apart = phases > 1 && has_one_tap(g) && terms <= most_terms && isa >= Isa::avx2 &&
-                     (isa < Isa::amx || g.out_channels < kFewPhaseChannels);
+  const bool apart = phases > 1 && has_one_tap(g) && isa >= Isa::avx2 &&
+                     (isa < Isa::amx || g.out_channels < kFewPhaseChannels) &&
+                     terms <= most_terms_apart(params, g, isa);
   return phases > kFewPhases || apart;
 }
 

@@ -93,7 +93,6 @@ TEST_F(ConvolutionPhasesTest, BlocksOfFewChannelsBesideAMatrixUnit) {
                           {.max_isa = Isa::amx}));
 }
 
-// Few phases too, where their convolution takes fewer products by Winograd's algorithm.
 // Windows that do not overlap: of more than a chain of terms only where these are several chains.
 TEST_F(ConvolutionPhasesTest, OfManyTermsAreSumsOfChains) {
   skip_without(Isa::avx2);
@@ -116,6 +115,7 @@ TEST_F(ConvolutionPhasesTest, OfManyTermsAreSumsOfChains) {
   EXPECT_LT(error(kAvx2), error({.max_isa = Isa::avx2, .strict = true}) / 2);
 }
 
+// Few phases too, where their convolution takes fewer products by Winograd's algorithm.
 TEST_F(ConvolutionPhasesTest, ByWinogradsAlgorithm) {
   constexpr Isa kIsa = Isa::avx512;
   skip_without(kIsa);
