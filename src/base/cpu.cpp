@@ -127,6 +127,8 @@ bool is_zen5() noexcept {
 #endif
 }
 
+bool halves_vectors() noexcept { return is_amd() && !is_zen5() && machine_has(Isa::avx512); }
+
 bool built_with(Isa isa) noexcept {
   constexpr Isa built[] = {
 #define WEFT_BUILT(level) Isa::level,

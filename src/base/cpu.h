@@ -15,6 +15,9 @@ bool is_amd() noexcept;
 // Whether it is a Zen 5 of AMD or a later one, whose caches are wider than those before.
 bool is_zen5() noexcept;
 
+// Whether vectors of AVX-512 take two turns there, as on a Zen 4 of AMD: as long as two of AVX2.
+bool halves_vectors() noexcept;
+
 // Whether this library contains kernels of a level.
 bool built_with(Isa isa) noexcept;
 

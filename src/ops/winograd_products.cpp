@@ -411,10 +411,11 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const WinogradImages images(g, tile);
   const bool unit = unit_for(isa, tile) != nullptr;
   // Few products are saved, and others have fewer. 80 to 768 channels, 1 x 3, by tiles of two taps,
-  // on one core of a Zen 5: 5500 us, 4650 directly. With a stride and AVX2, whose zeros are not
-  // multiplied, enough are; of AVX-512 that is not known.
+  // on one core of a Zen 5: 5500 us, 4650 directly. With a stride, whose zeros are not multiplied,
+  // enough are where products take long; where vectors of AVX-512 are whole that is not known.
   const bool filled = images.is_filled();
-  if (!filled && (isa != Isa::avx2 || !images.is_just_filled())) return kNever;
+  const bool halves = isa == Isa::avx2 || (isa == Isa::avx512 && base::halves_vectors());
+  if (!filled && (!halves || !images.is_just_filled())) return kNever;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
   // on one core of a Xeon: 18.4 ms, 15.9 without the unit. With a stride, two threads wait for
   // memory. 3 to 64 channels, 16x112x112, 3 x 7 x 7 at 2, with AVX2: 20.1 ms, directly 17.4.

@@ -35,7 +35,8 @@ constexpr std::int64_t kMostOfChannels = 128;
 constexpr std::int64_t kFewShared = 4;  // fewer blocks of outputs would read patches too often
 constexpr std::int64_t kMostPatchBytes = 6 << 20;
 
-// Measured on one core at 2.8 GHz; with AVX2 this and all other ways take about twice as long.
+// Measured on one core at 2.8 GHz; with AVX2, or where vectors are halved, this and all other ways
+// take about twice as long.
 struct TileCosts {
   double row;      // d B of 16 tiles
   double columns;  // B^T d of 16 tiles and two channels
@@ -135,7 +136,7 @@ Costs costs_of(Isa products) {
   Costs costs = kVectors;
   costs.strip = kernels::gemm_kernel(products).max_positions[1];
   costs.columns = 2 * kernels::gemm_kernel(products).lanes;
-  const bool wide = products == Isa::avx512;
+  const bool wide = products == Isa::avx512 && !base::halves_vectors();
   if (base::is_amd()) {
     // On one core of a Zen 5, where products take 0.57 of the time: 17 MB at 115 GB/s, 151 MB at
     // 34. Transformations of inputs take still less.
@@ -149,6 +150,13 @@ Costs costs_of(Isa products) {
     }
   }
   if (wide) return costs;
+  if (products == Isa::avx512) {
+    // A Zen 4, where tiles of one vector take 1.3 times as long as those of two.
+    costs.narrow = 0.67;
+    costs.filter_byte /= 1.4;
+    costs.near_filter_byte /= 1.4;
+    return costs;
+  }
   // As everything takes twice as long there but what memory does, that takes half as long.
   costs.narrow = 0.57;
   for (double* of_memory : {&costs.far_step_filter, &costs.crowded, &costs.far_crowded,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cpu.h"
 #include "ops/winograd_case.h"
 
 namespace weft::ops {
@@ -287,11 +288,13 @@ INSTANTIATE_TEST_SUITE_P(Levels, WinogradWindowsErrorTest,
                          ::testing::Values(Isa::avx2, Isa::avx512, Isa::amx),
                          [](const auto& info) { return std::string(name(info.param)); });
 
-using WinogradRemaindersErrorTest = WinogradErrors;
+class WinogradRemaindersErrorTest : public WinogradErrors,
+                                    public ::testing::WithParamInterface<Isa> {};
 
-TEST_F(WinogradRemaindersErrorTest, IsBelowThatOfOneChainWhereOneHasASingleTap) {
-  skip_without(Isa::avx2);
+TEST_P(WinogradRemaindersErrorTest, IsBelowThatOfOneChainWhereOneHasASingleTap) {
+  skip_without(GetParam());
   if (IsSkipped()) return;
+  if (GetParam() == Isa::avx512 && !base::halves_vectors()) GTEST_SKIP() << "not taken here";
   struct Case {
     WinogradTile tile;
     std::uint32_t height;
@@ -304,10 +307,14 @@ TEST_F(WinogradRemaindersErrorTest, IsBelowThatOfOneChainWhereOneHasASingleTap) 
   for (const Case& of : cases) {
     for (const std::uint32_t channels : of.channels) {
       SCOPED_TRACE(std::to_string(channels) + " channels, " + std::to_string(of.height) + " x 3");
-      expect_below_chain(windows_of(channels, of.height, 3, 2), Isa::avx2, of.tile);
+      expect_below_chain(windows_of(channels, of.height, 3, 2), GetParam(), of.tile);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, WinogradRemaindersErrorTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
 
 // Taps that are made up cost what the algorithm gains, or nearly.
 TEST(WinogradWindowsImagesTest, AreFilledByThreeQuartersAndMore) {
@@ -418,17 +425,24 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
 TEST_F(WinogradWindowsChoiceTest, AreTakenWithAStrideOfTwoWhereZerosAreLeftOut) {
   skip_without(Isa::avx2);
   if (IsSkipped()) return;
-  const auto takes = [](std::uint32_t channels, std::uint32_t height, std::uint32_t width,
-                        std::uint32_t rows) {
-    Window window{
-        {1, channels, height, width}, {channels, channels, rows, 3}, {rows / 2, 1}, {rows / 2, 1}};
-    window.strides = {rows == 1 ? 1u : 2u, 2};
-    return std::string(plan(params_of(window), {.max_isa = Isa::avx2}).algorithm());
-  };
-  EXPECT_EQ(takes(512, 1, 3000, 1), "winograd_1x4_1x2_avx2");
-  EXPECT_EQ(takes(320, 64, 64, 3), "winograd_4x4_2x2_avx2");
-  EXPECT_EQ(takes(512, 14, 14, 3), "gemm_f32_avx2");
-  EXPECT_EQ(takes(32, 160, 160, 3), "gemm_f32_avx2");
+  std::vector<Isa> levels = {Isa::avx2};
+  if (base::halves_vectors()) levels.push_back(Isa::avx512);
+  for (const Isa isa : levels) {
+    const std::string level(name(isa));
+    const auto takes = [isa](std::uint32_t channels, std::uint32_t height, std::uint32_t width,
+                             std::uint32_t rows) {
+      Window window{{1, channels, height, width},
+                    {channels, channels, rows, 3},
+                    {rows / 2, 1},
+                    {rows / 2, 1}};
+      window.strides = {rows == 1 ? 1u : 2u, 2};
+      return std::string(plan(params_of(window), {.max_isa = isa}).algorithm());
+    };
+    EXPECT_EQ(takes(512, 1, 3000, 1), "winograd_1x4_1x2_" + level);
+    EXPECT_EQ(takes(320, 64, 64, 3), "winograd_4x4_2x2_" + level);
+    EXPECT_EQ(takes(512, 14, 14, 3), "gemm_f32_" + level);
+    EXPECT_EQ(takes(32, 160, 160, 3), "gemm_f32_" + level);
+  }
 }
 
 TEST_F(WinogradWindowsChoiceTest, AreTakenOnAMatrixUnitWhereTheyPay) {
