@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cpu.h"
 #include "ops/split_case.h"
 #include "reference/chains.h"
 
@@ -91,6 +92,32 @@ TEST_F(PackedStripsTest, StrictSumsAreOneChain) {
     const PlanOptions options{.threads = 3, .max_isa = Isa::avx2, .strict = true};
     EXPECT_EQ(ops::run(plan(params, options), x, w, b), reference::chains(params, x, w, b))
         << ops::text(layer);
+  }
+}
+
+TEST_F(PackedStripsTest, AreThoseOfAvx2WhereLongerVectorsAreHalved) {
+  if (!base::halves_vectors()) GTEST_SKIP() << "vectors of AVX-512 are whole, or not there";
+  struct Case {
+    ops::Layer layer;
+    bool shorter;
+  };
+  const Case cases[] = {{{1, 1, 96, 576, {14, 14}}, true},   {{1, 2, 128, 50, {28, 28}}, true},
+                        {{2, 1, 256, 64, {20, 20}}, true},   {{1, 1, 64, 64, {30, 30}}, false},
+                        {{1, 1, 256, 260, {14, 14}}, false}, {{1, 1, 320, 64, {20, 20}}, false}};
+  for (const Case& of : cases) {
+    SCOPED_TRACE(ops::text(of.layer));
+    const ConvolutionParams params = ops::layer(of.layer);
+    PlanOptions options{.max_isa = Isa::avx512};
+    const Plan longer = plan(params, options);
+    EXPECT_EQ(longer.algorithm(), of.shorter ? "gemm_f32_avx2" : "gemm_f32_avx512");
+    EXPECT_EQ(plan(ops::as_halves(params), options).algorithm(), "gemm_f16_avx512");
+    options.strict = true;
+    EXPECT_EQ(plan(params, options).algorithm(), "gemm_f32_avx512");
+    if (!of.shorter) continue;
+    const Floats x = numbers(ops::count_of(params.input)),
+                 w = numbers(ops::count_of(params.filter));
+    const Floats b = numbers(ops::count_of(*params.bias));
+    EXPECT_EQ(ops::run(longer, x, w, b), ops::run(plan(params, {.max_isa = Isa::avx2}), x, w, b));
   }
 }
 
