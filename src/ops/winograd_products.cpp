@@ -414,8 +414,8 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   // on one core of a Zen 5: 5500 us, 4650 directly. With a stride, whose zeros are not multiplied,
   // enough are where products take long; where vectors of AVX-512 are whole that is not known.
   const bool filled = images.is_filled();
-  const bool halves = isa == Isa::avx2 || (isa == Isa::avx512 && base::halves_vectors());
-  if (!filled && (!halves || !images.is_just_filled())) return kNever;
+  const bool slow = isa == Isa::avx2 || (isa == Isa::avx512 && base::halves_vectors());
+  if (!filled && (!slow || !images.is_just_filled())) return kNever;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
   // on one core of a Xeon: 18.4 ms, 15.9 without the unit. With a stride, two threads wait for
   // memory. 3 to 64 channels, 16x112x112, 3 x 7 x 7 at 2, with AVX2: 20.1 ms, directly 17.4.

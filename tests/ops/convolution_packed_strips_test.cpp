@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/cpu.h"
 #include "ops/split_case.h"
 #include "reference/chains.h"
 
@@ -96,9 +95,8 @@ TEST_F(PackedStripsTest, StrictSumsAreOneChain) {
 }
 
 TEST_F(PackedStripsTest, AreThoseOfAvx2WhereLongerVectorsAreHalved) {
-  skip_without(Isa::avx512);
+  skip_without_halved(Isa::avx512);
   if (IsSkipped()) return;
-  if (!base::halves_vectors()) GTEST_SKIP() << "vectors of AVX-512 are whole here";
   struct Case {
     ops::Layer layer;
     bool shorter;

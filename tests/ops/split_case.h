@@ -54,6 +54,15 @@ class NumbersTest : public ::testing::Test {
     }
   }
 
+  // Of AVX-512 on such a machine, or of AVX2 on any.
+  static void skip_without_halved(Isa isa) {
+    skip_without(isa);
+    if (IsSkipped()) return;
+    if (isa == Isa::avx512 && !base::halves_vectors()) {
+      GTEST_SKIP() << "vectors of AVX-512 are whole here";
+    }
+  }
+
   Floats numbers(std::size_t count) {
     std::normal_distribution<float> distribution;
     Floats result(count);

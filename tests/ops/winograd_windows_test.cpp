@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/cpu.h"
 #include "ops/winograd_case.h"
 
 namespace weft::ops {
@@ -292,11 +291,8 @@ class WinogradRemaindersErrorTest : public WinogradErrors,
                                     public ::testing::WithParamInterface<Isa> {};
 
 TEST_P(WinogradRemaindersErrorTest, IsBelowThatOfOneChainWhereOneHasASingleTap) {
-  skip_without(GetParam());
+  skip_without_halved(GetParam());
   if (IsSkipped()) return;
-  if (GetParam() == Isa::avx512 && !base::halves_vectors()) {
-    GTEST_SKIP() << "vectors of AVX-512 are whole here: not taken";
-  }
   struct Case {
     WinogradTile tile;
     std::uint32_t height;
@@ -424,28 +420,30 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
   EXPECT_EQ(takes({{1, 32, 1, 25600}, {32, 32, 1, 3}, {0, 1}, {0, 1}}), "gemm_f32_avx512");
 }
 
-TEST_F(WinogradWindowsChoiceTest, AreTakenWithAStrideOfTwoWhereZerosAreLeftOut) {
-  skip_without(Isa::avx2);
+class WinogradRemaindersChoiceTest : public NumbersTest,
+                                     public ::testing::WithParamInterface<Isa> {};
+
+TEST_P(WinogradRemaindersChoiceTest, AreTakenWithAStrideOfTwoWhereZerosAreLeftOut) {
+  const Isa isa = GetParam();
+  skip_without_halved(isa);
   if (IsSkipped()) return;
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    if (isa == Isa::avx512 && !base::halves_vectors()) break;
-    if (base::choose_isa(isa) != isa) break;
-    const std::string level(name(isa));
-    const auto takes = [isa](std::uint32_t channels, std::uint32_t height, std::uint32_t width,
-                             std::uint32_t rows) {
-      Window window{{1, channels, height, width},
-                    {channels, channels, rows, 3},
-                    {rows / 2, 1},
-                    {rows / 2, 1}};
-      window.strides = {rows == 1 ? 1u : 2u, 2};
-      return std::string(plan(params_of(window), {.max_isa = isa}).algorithm());
-    };
-    EXPECT_EQ(takes(512, 1, 3000, 1), "winograd_1x4_1x2_" + level);
-    EXPECT_EQ(takes(320, 64, 64, 3), "winograd_4x4_2x2_" + level);
-    EXPECT_EQ(takes(512, 14, 14, 3), "gemm_f32_" + level);
-    EXPECT_EQ(takes(32, 160, 160, 3), "gemm_f32_" + level);
-  }
+  const std::string level(name(isa));
+  const auto takes = [isa](std::uint32_t channels, std::uint32_t height, std::uint32_t width,
+                           std::uint32_t rows) {
+    Window window{
+        {1, channels, height, width}, {channels, channels, rows, 3}, {rows / 2, 1}, {rows / 2, 1}};
+    window.strides = {rows == 1 ? 1u : 2u, 2};
+    return std::string(plan(params_of(window), {.max_isa = isa}).algorithm());
+  };
+  EXPECT_EQ(takes(512, 1, 3000, 1), "winograd_1x4_1x2_" + level);
+  EXPECT_EQ(takes(320, 64, 64, 3), "winograd_4x4_2x2_" + level);
+  EXPECT_EQ(takes(512, 14, 14, 3), "gemm_f32_" + level);
+  EXPECT_EQ(takes(32, 160, 160, 3), "gemm_f32_" + level);
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, WinogradRemaindersChoiceTest,
+                         ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& info) { return std::string(name(info.param)); });
 
 TEST_F(WinogradWindowsChoiceTest, AreTakenOnAMatrixUnitWhereTheyPay) {
   skip_without(Isa::amx);
