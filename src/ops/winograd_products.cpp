@@ -412,10 +412,10 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const bool unit = unit_for(isa, tile) != nullptr;
   // Few products are saved, and others have fewer. 80 to 768 channels, 1 x 3, by tiles of two taps,
   // on one core of a Zen 5: 5500 us, 4650 directly. With a stride, whose zeros are not multiplied,
-  // enough are where products take long; where vectors of AVX-512 are whole that is not known.
+  // enough are; with AVX-512 that is known of AMD's only.
   const bool filled = images.is_filled();
-  const bool slow = isa == Isa::avx2 || (isa == Isa::avx512 && base::halves_vectors());
-  if (!filled && (!slow || !images.is_just_filled())) return kNever;
+  const bool known = isa == Isa::avx2 || (isa == Isa::avx512 && base::is_amd());
+  if (!filled && (!known || !images.is_just_filled())) return kNever;
   // Volumes of larger windows take longer than is estimated. 32 to 64 channels, 8x28x28, 5 x 5 x 5,
   // on one core of a Xeon: 18.4 ms, 15.9 without the unit. With a stride, two threads wait for
   // memory. 3 to 64 channels, 16x112x112, 3 x 7 x 7 at 2, with AVX2: 20.1 ms, directly 17.4.
@@ -433,8 +433,12 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if (unit && tile == kErrsMost && tiles <= kSplitBlock) return kNever;
   // Transforming inputs whose products are left out takes longer than is estimated where another
   // thread shares the core. 128 to 128 channels, 56 x 56, 3 x 3 at 2, on two cores of a Zen 3, by
-  // 4 x 4: 1960 us, 1860 directly, where 0.87 of that was estimated.
-  const double more = filled ? 1 : tile.row_taps == 1 ? 1.05 : 1.15;
+  // 4 x 4: 1960 us, 1860 directly, where 0.87 of that was estimated. By whole vectors of AVX-512,
+  // tiles of more than 2 x 2 take less than is estimated. 64 to 128 channels, 112 x 112, on one
+  // core of a Zen 5: by 2 x 2 2560 us, by 2 x 4 2090, directly 2490.
+  const bool whole = isa == Isa::avx512 && !base::halves_vectors();
+  const bool late = tile.row_taps > 1 && (!whole || tile.rows * tile.columns <= 4);
+  const double more = filled ? 1 : late ? 1.15 : 1.05;
   return more * tiling.seconds;
 }
 

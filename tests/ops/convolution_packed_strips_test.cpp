@@ -95,7 +95,7 @@ TEST_F(PackedStripsTest, StrictSumsAreOneChain) {
 }
 
 TEST_F(PackedStripsTest, AreThoseOfAvx2WhereLongerVectorsAreHalved) {
-  skip_without_halved(Isa::avx512);
+  skip_without_halved();
   if (IsSkipped()) return;
   struct Case {
     ops::Layer layer;
