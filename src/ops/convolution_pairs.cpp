@@ -97,6 +97,8 @@ PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOp
   panels_ = channel_blocks_ * phases_[0] * phases_[1];
   positions_ = g.batch * position_count(g);
   strips_ = base::divide_up(positions_, columns_);
+  long_strips_ = std::max<std::int64_t>(
+      base::divide_up(positions_, gemm_.lanes) - strips_ * (kernels::kGemmPairsVectors - 1), 0);
   choose_tiles(options);
 
   type = OperatorType::convolution;
@@ -116,7 +118,7 @@ PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOp
 void PairsConvolution::choose_tiles(const PlanOptions& options) {
   const ConvolutionGeometry& g = geometry_;
   const std::int64_t strip_bytes = g.in_channels * columns_ * sizeof(float);
-  const double products = static_cast<double>(g.groups * strips_ * columns_) *
+  const double products = static_cast<double>(g.groups * first_position(strips_)) *
                           static_cast<double>(panels_ * panel_floats());
   const std::int64_t threads = products < kMinParallelWork ? 1 : slot_count(options, INT64_MAX);
   const std::int64_t cache = base::second_cache_bytes();
@@ -250,6 +252,7 @@ PairsConvolution::Tile PairsConvolution::locate(std::int64_t index) const noexce
   tile.panels = std::min(tile_panels_, panels_ - tile.first_panel);
   tile.first_strip = base::take_digit(index, strip_blocks_) * tile_strips_;
   tile.strips = std::min(tile_strips_, strips_ - tile.first_strip);
+  tile.long_strips = std::clamp<std::int64_t>(long_strips_ - tile.first_strip, 0, tile.strips);
   tile.group = index;
   return tile;
 }
@@ -286,17 +289,18 @@ void PairsConvolution::load_bias(const RunArguments& arguments, std::int64_t gro
 void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
                                    const Slot& slot) const noexcept {
   const std::int64_t strip_floats = geometry_.in_channels * columns_;
-  const std::int64_t first = tile.first_strip * columns_;
-  if (first + tile.strips * columns_ > positions_) {
+  const std::int64_t first = first_position(tile.first_strip);
+  if (first_position(tile.first_strip + tile.strips) > positions_) {
     std::fill_n(slot.rows + (tile.strips - 1) * strip_floats, strip_floats, 0.0f);
   }
   // Positions side by side in the input and in a strip are copied together.
-  std::int64_t from = 0, count = 0;
+  std::int64_t from = 0, count = 0, columns = columns_;
   float* to = slot.rows;
+  const auto load = [&] { load_rows(input, from, count, to, columns); };
   const auto add = [&](const Position& at, std::int64_t more, float* place) {
     const std::int64_t source = input_offset(at);
     if (source != from + count || place != to + count) {
-      load_rows(input, from, count, to);
+      load();
       from = source;
       count = 0;
       to = place;
@@ -304,36 +308,47 @@ void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
     count += more;
   };
   Position at = position_of(first);
-  for (std::int64_t i = 0; i < tile.strips * kHalves; ++i) {
-    float* const place = slot.rows + i / kHalves * strip_floats + i % kHalves * half_;
-    const std::int64_t end = std::clamp<std::int64_t>(positions_ - first - i * half_, 0, half_);
-    const std::int64_t of_row = std::min(end, geometry_.axes[kWidth].in_size() - at.width);
-    slot.places[i] = {output_offset(at), of_row, 0, end};
-    if (end == 0) continue;
-    add(at, of_row, place);
-    advance(at, of_row);
-    if (of_row == end) continue;
-    slot.places[i].rest = output_offset(at);
-    add(at, end - of_row, place + of_row);
-    advance(at, end - of_row);
+  std::int64_t left = positions_ - first;
+  kernels::GemmPairsPlace* of_half = slot.places;
+  for (std::int64_t strip = 0; strip < tile.strips; ++strip) {
+    const std::int64_t halves = strip < tile.long_strips ? kHalves : kHalves - 2;
+    if (columns != halves * half_) {
+      load();
+      count = 0;
+      columns = halves * half_;
+    }
+    for (std::int64_t i = 0; i < kHalves; ++i, ++of_half) {
+      float* const place = slot.rows + strip * strip_floats + i * half_;
+      const std::int64_t end = i < halves ? std::clamp<std::int64_t>(left, 0, half_) : 0;
+      const std::int64_t of_row = std::min(end, geometry_.axes[kWidth].in_size() - at.width);
+      *of_half = {output_offset(at), of_row, 0, end};
+      if (end == 0) continue;
+      add(at, of_row, place);
+      advance(at, of_row);
+      left -= end;
+      if (of_row == end) continue;
+      of_half->rest = output_offset(at);
+      add(at, end - of_row, place + of_row);
+      advance(at, end - of_row);
+    }
   }
-  load_rows(input, from, count, to);
+  load();
 }
 
 // Some positions of all input channels.
 void PairsConvolution::load_rows(const std::byte* input, std::int64_t from, std::int64_t count,
-                                 float* to) const noexcept {
+                                 float* to, std::int64_t columns) const noexcept {
   if (count == 0) return;
   const ConvolutionGeometry& g = geometry_;
   const std::byte* const first = input + from * element_bytes_;
   if (data_type_ == DataType::float16) {
-    rows_.load_rows_f16(first, g.in_channel_stride, to, columns_, g.in_channels, count);
+    rows_.load_rows_f16(first, g.in_channel_stride, to, columns, g.in_channels, count);
     return;
   }
   gemm_.pad_rows({.from = reinterpret_cast<const float*>(first),
                   .to = to,
                   .from_stride = g.in_channel_stride,
-                  .to_stride = columns_,
+                  .to_stride = columns,
                   .rows = g.in_channels,
                   .before = 0,
                   .count = count,
@@ -353,10 +368,11 @@ void PairsConvolution::compute_tile(const RunArguments& arguments, const float* 
   LinesAhead input;
   if (index + 1 < tile_count_) {
     const Tile next = locate(index + 1);
-    input = {
-        input_of(next) + input_offset(position_of(next.first_strip * columns_)) * element_bytes_,
-        g.in_channels, g.in_channel_stride * element_bytes_,
-        next.strips * columns_ * element_bytes_, tile.panels};
+    const std::int64_t first = first_position(next.first_strip);
+    input = {input_of(next) + input_offset(position_of(first)) * element_bytes_, g.in_channels,
+             g.in_channel_stride * element_bytes_,
+             (first_position(next.first_strip + next.strips) - first) * element_bytes_,
+             tile.panels};
   }
   auto* const out = static_cast<std::byte*>(arguments.outputs[0]) +
                     tile.group * g.out_channels * g.out_channel_stride * element_bytes_;
@@ -374,6 +390,7 @@ void PairsConvolution::compute_tile(const RunArguments& arguments, const float* 
                  .relu = relu_,
                  .places = slot.places,
                  .strips = tile.strips,
+                 .long_strips = tile.long_strips,
                  .out = results_of(p),
                  .half = data_type_ == DataType::float16,
                  .out_channel_stride = g.out_channel_stride,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,7 @@ class PairsConvolution final : public PlanBody {
 
   // Some strips of the positions of all images, of one group of channels, and some panels.
   struct Tile {
-    std::int64_t group, first_strip, strips, first_panel, panels;
+    std::int64_t group, first_strip, strips, long_strips, first_panel, panels;
   };
 
   struct Slot {
@@ -56,8 +57,8 @@ class PairsConvolution final : public PlanBody {
   Slot slot_memory(std::byte* memory) const noexcept;
   void load_bias(const RunArguments& arguments, std::int64_t group, float* to) const noexcept;
   void load_strips(const Tile& tile, const std::byte* input, const Slot& slot) const noexcept;
-  void load_rows(const std::byte* input, std::int64_t from, std::int64_t count,
-                 float* to) const noexcept;
+  void load_rows(const std::byte* input, std::int64_t from, std::int64_t count, float* to,
+                 std::int64_t columns) const noexcept;
   void compute_tile(const RunArguments& arguments, const float* packed, std::int64_t index,
                     const Slot& slot) const noexcept;
   struct Position {
@@ -70,6 +71,10 @@ class PairsConvolution final : public PlanBody {
   // From those of a group's first output on, the results of a panel's first channel.
   std::int64_t panel_offset(std::int64_t panel) const noexcept;
   std::int64_t channels_of(std::int64_t panel) const noexcept;
+  // Of a strip; for the number of strips, that behind the last.
+  std::int64_t first_position(std::int64_t strip) const noexcept {
+    return (strip * (kernels::kGemmPairsVectors - 1) + std::min(strip, long_strips_)) * 2 * half_;
+  }
   std::int64_t panel_floats() const noexcept {  // of the filter
     return geometry_.in_channels * 2 * panel_channels_;
   }
@@ -88,10 +93,10 @@ class PairsConvolution final : public PlanBody {
   std::int64_t channel_blocks_;                // of so many channels, a panel for each (i, j)
   std::int64_t panels_;                        // a group
   std::int64_t half_;                          // columns
-  std::int64_t columns_;                       // a strip
+  std::int64_t columns_;                       // a long strip
   std::int64_t chain_;                         // input channels
   std::int64_t positions_;                     // of all images
-  std::int64_t strips_;
+  std::int64_t strips_, long_strips_;
   std::int64_t tile_strips_ = 1, tile_panels_ = 1;  // at most
   std::int64_t strip_blocks_ = 1, panel_blocks_ = 1;
   std::int64_t tile_count_ = 1;

@@ -54,14 +54,15 @@ INSTANTIATE_TEST_SUITE_P(, GemmPairsTest,
                          level_name<GemmKernel>);
 
 struct PairsCase {
-  std::int64_t depth, chain, strips, missing;  // of the channels of a panel
+  std::int64_t depth, chain, strips, shorts, missing;  // of the channels of a panel
   bool relu;
 };
 
 TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
-  const PairsCase cases[] = {{1, 1, 1, 0, false},  {3, 128, 2, 0, true},  {5, 2, 4, 1, false},
-                             {24, 24, 1, 0, true}, {30, 30, 3, 1, false}, {130, 65, 2, 0, true},
-                             {9, 8, 17, 0, false}};
+  const PairsCase cases[] = {{1, 1, 1, 0, 0, false},   {3, 128, 2, 1, 0, true},
+                             {5, 2, 4, 2, 1, false},   {24, 24, 1, 1, 0, true},
+                             {30, 30, 3, 0, 1, false}, {130, 65, 2, 2, 0, true},
+                             {64, 16, 3, 1, 0, false}, {9, 8, 17, 2, 0, false}};
   for (const PairsCase& c : cases) {
     SCOPED_TRACE(c.depth);
     const std::int64_t channels = rows() / 2 - c.missing;
@@ -81,6 +82,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
                     .relu = c.relu,
                     .places = to.data(),
                     .strips = c.strips,
+                    .long_strips = c.strips - c.shorts,
                     .out = out.first(),
                     .out_channel_stride = stride,
                     .channels = channels,
@@ -91,14 +93,16 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
     for (std::int64_t n = 0; n < c.strips * columns(); ++n) {
       const GemmPairsPlace& place = to[static_cast<std::size_t>(n / half())];
       const std::int64_t column = n % half();
-      if (column >= place.end) continue;
+      const std::int64_t strip = n / columns(), in_strip = n % columns();
+      const std::int64_t width = columns() - (strip < c.strips - c.shorts ? 0 : GetParam().lanes);
+      if (column >= place.end || in_strip >= width) continue;
       const std::int64_t target =
           column < place.count ? place.to + 2 * column : place.rest + 2 * (column - place.count);
       for (std::int64_t m = 0; m < 2 * channels; ++m) {
         float sum = 0, chain = 0;
         for (std::int64_t k = 0; k < c.depth; ++k) {
-          const std::int64_t row = n / columns() * c.depth + k;
-          chain = std::fma(a[k * rows() + m], b[row * columns() + n % columns()], chain);
+          const std::int64_t at = strip * c.depth * columns() + k * width + in_strip;
+          chain = std::fma(a[k * rows() + m], b[at], chain);
           if ((k + 1) % c.chain != 0 && k + 1 < c.depth) continue;
           sum = k < c.chain ? chain : sum + chain;
           chain = 0;
@@ -145,6 +149,7 @@ TEST_P(GemmPairsTest, NanIsOneAndTheSame) {
                         .bias = bias.data(),
                         .places = to.data(),
                         .strips = 1,
+                        .long_strips = 1,
                         .out = out.data(),
                         .out_channel_stride = stride,
                         .channels = rows() / 2,

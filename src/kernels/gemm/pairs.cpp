@@ -16,11 +16,10 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-constexpr int kVectors = kGemmPairsVectors;
 constexpr int kRows = static_cast<int>(kLanes / 2);
-constexpr int kHalves = 2 * kVectors;
+constexpr int kHalves = 2 * kGemmPairsVectors;
 constexpr int kLines = kRows / 2 * kHalves;  // of a strip's results
-constexpr int64_t kHalf = kLanes / 2, kColumns = kVectors * kLanes;
+constexpr int64_t kHalf = kLanes / 2;
 
 // Lines of results are asked for as many terms ahead, but at least a strip.
 constexpr int64_t kTermsAhead = 48;
@@ -57,7 +56,7 @@ inline void store_some(Vector x, float* out, const GemmPairsPlace& place) {
 }
 
 // Adds up a strip's products, while the lines of the results at `next` of next_out come nearer.
-template <class T>
+template <int kVectors, class T>
 WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairsPlace* places,
                              T* out, const T* next_out, const GemmPairsPlace* next) {
   const T* ahead[kLines];
@@ -81,7 +80,7 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
       for (int v = 0; v < kVectors; ++v) sums[m][v] = set(0.0f);
     }
     const float* const end = a + std::min(s.chain, s.depth - first) * kRows;
-    for (; a != end; a += kRows, b += kColumns) {
+    for (; a != end; a += kRows, b += kVectors * kLanes) {
       __builtin_prefetch(*wanted, 1);
       wanted += wanted != last_wanted;
       Vector columns[kVectors];
@@ -161,9 +160,11 @@ void sum_strips(const GemmPairs& s) {
   for (int64_t i = 0; i < s.strips; ++i) {
     const int64_t next = i + ahead;
     const bool more = next < s.strips;
-    sum_strip(s, s.b + i * s.depth * kColumns, s.places + i * kHalves, out,
-              more ? out : static_cast<const T*>(s.next_out),
-              s.places + (more ? next : next - s.strips) * kHalves);
+    const auto sum =
+        i < s.long_strips ? sum_strip<kGemmPairsVectors, T> : sum_strip<kGemmPairsVectors - 1, T>;
+    sum(s, s.b + i * s.depth * kGemmPairsVectors * kLanes, s.places + i * kHalves, out,
+        more ? out : static_cast<const T*>(s.next_out),
+        s.places + (more ? next : next - s.strips) * kHalves);
   }
 }
 

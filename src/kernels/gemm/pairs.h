@@ -4,7 +4,8 @@
 
 namespace weft::kernels {
 
-// A strip is so many vectors of columns, a panel as many rows as half a vector has lanes.
+// A strip is so many vectors of columns or one less, a panel as many rows as half a vector has
+// lanes.
 inline constexpr int kGemmPairsVectors = 3;
 
 // Where the results of half a vector of columns go, in elements from a channel's first: those of
@@ -27,9 +28,9 @@ struct GemmPairsPlace {
 // Each sum is made of chains of `chain` terms, added in their order.
 //
 //   a     a(k, m) = a[k * rows + m]
-//   b     of a strip, b(k, n) = b[k * columns + n], the strips one behind the other
+//   b     of a strip, b(k, n) = b[k * columns + n], one strip behind the other as if all were long
 //   out   channels out_channel_stride apart, both sums of a column side by side, columns where
-//         places say: of each strip 2 * kGemmPairsVectors
+//         places say: of each strip 2 * kGemmPairsVectors, the last two unused where it is short
 struct GemmPairs {
   const float* a = nullptr;
   const float* b = nullptr;
@@ -39,6 +40,7 @@ struct GemmPairs {
   bool relu = false;
   const GemmPairsPlace* places = nullptr;
   std::int64_t strips = 0;
+  std::int64_t long_strips = 0;  // which come first
   void* out = nullptr;
   bool half = false;  // out is float16, else float32
   std::int64_t out_channel_stride = 0;
