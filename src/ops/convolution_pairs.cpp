@@ -294,13 +294,12 @@ void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
     std::fill_n(slot.rows + (tile.strips - 1) * strip_floats, strip_floats, 0.0f);
   }
   // Positions side by side in the input and in a strip are copied together.
-  std::int64_t from = 0, count = 0, columns = columns_;
+  std::int64_t from = 0, count = 0;
   float* to = slot.rows;
-  const auto load = [&] { load_rows(input, from, count, to, columns); };
   const auto add = [&](const Position& at, std::int64_t more, float* place) {
     const std::int64_t source = input_offset(at);
     if (source != from + count || place != to + count) {
-      load();
+      load_rows(input, from, count, to);
       from = source;
       count = 0;
       to = place;
@@ -309,46 +308,39 @@ void PairsConvolution::load_strips(const Tile& tile, const std::byte* input,
   };
   Position at = position_of(first);
   std::int64_t left = positions_ - first;
-  kernels::GemmPairsPlace* of_half = slot.places;
-  for (std::int64_t strip = 0; strip < tile.strips; ++strip) {
-    const std::int64_t halves = strip < tile.long_strips ? kHalves : kHalves - 2;
-    if (columns != halves * half_) {
-      load();
-      count = 0;
-      columns = halves * half_;
-    }
-    for (std::int64_t i = 0; i < kHalves; ++i, ++of_half) {
-      float* const place = slot.rows + strip * strip_floats + i * half_;
-      const std::int64_t end = i < halves ? std::clamp<std::int64_t>(left, 0, half_) : 0;
-      const std::int64_t of_row = std::min(end, geometry_.axes[kWidth].in_size() - at.width);
-      *of_half = {output_offset(at), of_row, 0, end};
-      if (end == 0) continue;
-      add(at, of_row, place);
-      advance(at, of_row);
-      left -= end;
-      if (of_row == end) continue;
-      of_half->rest = output_offset(at);
-      add(at, end - of_row, place + of_row);
-      advance(at, end - of_row);
-    }
+  for (std::int64_t i = 0; i < tile.strips * kHalves; ++i) {
+    const std::int64_t strip = i / kHalves, half = i % kHalves;
+    float* const place = slot.rows + strip * strip_floats + half * half_;
+    const bool is_used = strip < tile.long_strips || half < kHalves - 2;
+    const std::int64_t end = is_used ? std::min(left, half_) : 0;
+    const std::int64_t of_row = std::min(end, geometry_.axes[kWidth].in_size() - at.width);
+    slot.places[i] = {output_offset(at), of_row, 0, end};
+    if (end == 0) continue;
+    left -= end;
+    add(at, of_row, place);
+    advance(at, of_row);
+    if (of_row == end) continue;
+    slot.places[i].rest = output_offset(at);
+    add(at, end - of_row, place + of_row);
+    advance(at, end - of_row);
   }
-  load();
+  load_rows(input, from, count, to);
 }
 
 // Some positions of all input channels.
 void PairsConvolution::load_rows(const std::byte* input, std::int64_t from, std::int64_t count,
-                                 float* to, std::int64_t columns) const noexcept {
+                                 float* to) const noexcept {
   if (count == 0) return;
   const ConvolutionGeometry& g = geometry_;
   const std::byte* const first = input + from * element_bytes_;
   if (data_type_ == DataType::float16) {
-    rows_.load_rows_f16(first, g.in_channel_stride, to, columns, g.in_channels, count);
+    rows_.load_rows_f16(first, g.in_channel_stride, to, columns_, g.in_channels, count);
     return;
   }
   gemm_.pad_rows({.from = reinterpret_cast<const float*>(first),
                   .to = to,
                   .from_stride = g.in_channel_stride,
-                  .to_stride = columns,
+                  .to_stride = columns_,
                   .rows = g.in_channels,
                   .before = 0,
                   .count = count,

@@ -57,8 +57,8 @@ class PairsConvolution final : public PlanBody {
   Slot slot_memory(std::byte* memory) const noexcept;
   void load_bias(const RunArguments& arguments, std::int64_t group, float* to) const noexcept;
   void load_strips(const Tile& tile, const std::byte* input, const Slot& slot) const noexcept;
-  void load_rows(const std::byte* input, std::int64_t from, std::int64_t count, float* to,
-                 std::int64_t columns) const noexcept;
+  void load_rows(const std::byte* input, std::int64_t from, std::int64_t count,
+                 float* to) const noexcept;
   void compute_tile(const RunArguments& arguments, const float* packed, std::int64_t index,
                     const Slot& slot) const noexcept;
   struct Position {
@@ -73,7 +73,7 @@ class PairsConvolution final : public PlanBody {
   std::int64_t channels_of(std::int64_t panel) const noexcept;
   // Of a strip; for the number of strips, that behind the last.
   std::int64_t first_position(std::int64_t strip) const noexcept {
-    return (strip * (kernels::kGemmPairsVectors - 1) + std::min(strip, long_strips_)) * 2 * half_;
+    return (strip * (kernels::kGemmPairsVectors - 1) + std::min(strip, long_strips_)) * gemm_.lanes;
   }
   std::int64_t panel_floats() const noexcept {  // of the filter
     return geometry_.in_channels * 2 * panel_channels_;

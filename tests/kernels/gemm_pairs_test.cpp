@@ -101,8 +101,8 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
       for (std::int64_t m = 0; m < 2 * channels; ++m) {
         float sum = 0, chain = 0;
         for (std::int64_t k = 0; k < c.depth; ++k) {
-          const std::int64_t at = strip * c.depth * columns() + k * width + in_strip;
-          chain = std::fma(a[k * rows() + m], b[at], chain);
+          const std::int64_t row = strip * c.depth + k;
+          chain = std::fma(a[k * rows() + m], b[row * columns() + in_strip], chain);
           if ((k + 1) % c.chain != 0 && k + 1 < c.depth) continue;
           sum = k < c.chain ? chain : sum + chain;
           chain = 0;

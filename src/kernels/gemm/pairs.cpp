@@ -19,7 +19,7 @@ namespace {
 constexpr int kRows = static_cast<int>(kLanes / 2);
 constexpr int kHalves = 2 * kGemmPairsVectors;
 constexpr int kLines = kRows / 2 * kHalves;  // of a strip's results
-constexpr int64_t kHalf = kLanes / 2;
+constexpr int64_t kHalf = kLanes / 2, kColumns = kGemmPairsVectors * kLanes;
 
 // Lines of results are asked for as many terms ahead, but at least a strip.
 constexpr int64_t kTermsAhead = 48;
@@ -80,7 +80,7 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
       for (int v = 0; v < kVectors; ++v) sums[m][v] = set(0.0f);
     }
     const float* const end = a + std::min(s.chain, s.depth - first) * kRows;
-    for (; a != end; a += kRows, b += kVectors * kLanes) {
+    for (; a != end; a += kRows, b += kColumns) {
       __builtin_prefetch(*wanted, 1);
       wanted += wanted != last_wanted;
       Vector columns[kVectors];
@@ -162,7 +162,7 @@ void sum_strips(const GemmPairs& s) {
     const bool more = next < s.strips;
     const auto sum =
         i < s.long_strips ? sum_strip<kGemmPairsVectors, T> : sum_strip<kGemmPairsVectors - 1, T>;
-    sum(s, s.b + i * s.depth * kGemmPairsVectors * kLanes, s.places + i * kHalves, out,
+    sum(s, s.b + i * s.depth * kColumns, s.places + i * kHalves, out,
         more ? out : static_cast<const T*>(s.next_out),
         s.places + (more ? next : next - s.strips) * kHalves);
   }

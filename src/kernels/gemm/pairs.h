@@ -28,7 +28,8 @@ struct GemmPairsPlace {
 // Each sum is made of chains of `chain` terms, added in their order.
 //
 //   a     a(k, m) = a[k * rows + m]
-//   b     of a strip, b(k, n) = b[k * columns + n], one strip behind the other as if all were long
+//   b     of a strip, b(k, n) = b[k * columns + n], with as many columns as if it were long, the
+//         strips one behind the other
 //   out   channels out_channel_stride apart, both sums of a column side by side, columns where
 //         places say: of each strip 2 * kGemmPairsVectors, the last two unused where it is short
 struct GemmPairs {
