@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 #include "ops/activation.h"
 #include "ops/checker.h"
+#include "ops/convolution_depth.h"
 #include "ops/convolution_direct.h"
 #include "ops/convolution_fold.h"
 #include "ops/convolution_packed.h"
@@ -325,6 +326,19 @@ void add_winograd(const ConvolutionParams& params, const PlanOptions& options,
   }
 }
 
+// By the same algorithm along the depth alone.
+void add_depth(const ConvolutionParams& params, const PlanOptions& options,
+               std::vector<Way>& ways) {
+  if (options.winograd == Winograd::never) return;
+  for (const auto& [name, rows] : {std::pair("depth_2", 2), std::pair("depth_4", 4)}) {
+    const kernels::WinogradTile tile{rows, 1};
+    ways.push_back({name, ops::DepthConvolution::seconds(params, options, tile),
+                    [tile](const ConvolutionParams& p, const PlanOptions& o) {
+                      return std::make_shared<ops::DepthConvolution>(p, o, tile);
+                    }});
+  }
+}
+
 // Of the ways that suit any window and any number of channels, the one that takes the least time.
 std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
                                        const PlanOptions& options) {
@@ -335,6 +349,7 @@ std::shared_ptr<ops::PlanBody> fastest(const ConvolutionParams& params,
       {"split", ops::SplitConvolution::seconds(params, options), make_body<ops::SplitConvolution>},
       {"fold", ops::FoldConvolution::seconds(params, options), make_body<ops::FoldConvolution>}};
   add_winograd(params, options, ways);
+  add_depth(params, options, ways);
   std::stable_sort(ways.begin(), ways.end(), is_faster);
   if (ways[1].seconds < ways[0].margin * ways[0].seconds) std::swap(ways[0], ways[1]);
   std::shared_ptr<ops::PlanBody> body = ways.front().make(params, options);

@@ -70,7 +70,8 @@ bool ConvolutionPlan::reads_filter_in_place(const ConvolutionParams& params,
          unfolded / kMaxUnfolding > memory;
 }
 
-ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options)
+ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options,
+                                 SumChains chains)
     : geometry_(params),
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
@@ -84,14 +85,17 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
       long_slabs_(!direct_ && data_type_ == DataType::float32 &&
                   suits_long_slabs(geometry_, gemm_, slot_count(options, INT64_MAX))),
-      windows_(!direct_ && suits_windows(params, geometry_, options)),
-      across_(!direct_ && (long_slabs_ || windows_ || is_best_across(geometry_, gemm_))),
+      chains_(chains),
+      best_across_(chains == SumChains::as_usual && is_best_across(geometry_, gemm_)),
+      windows_(!direct_ && chains == SumChains::as_usual &&
+               suits_windows(params, geometry_, options)),
+      across_(!direct_ && (long_slabs_ || windows_ || best_across_)),
       // However a filter lies: other sums across have few terms, or are rounded to float16.
       one_chain_(options.strict || windows_ ||
-                 (!long_slabs_ && is_best_across(geometry_, gemm_) &&
+                 (!long_slabs_ && best_across_ &&
                   !(data_type_ == DataType::float32 && joins_rows(geometry_) &&
                     suits_packed_strips(geometry_, gemm_)))),
-      chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_)),
+      chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_, chains)),
       // Strips of float16 are of one row each.
       joined_(across_ && joins_rows(geometry_) &&
               (data_type_ == DataType::float32 || geometry_.axes[0].max_count() > 1 ||
@@ -103,7 +107,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       copies_strips_(false),
       strips_apart_(false),
       adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
-                    (windows_ || is_best_across(geometry_, gemm_)) && !joins_rows(geometry_)),
+                    (windows_ || best_across_) && !joins_rows(geometry_)),
       vectors_(direct_       ? 1
                : long_slabs_ ? kLongSlabVectors
                : across_     ? vectors_across(geometry_, gemm_)
@@ -189,7 +193,8 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       // One position has nothing to pack: its channels are read where they lie, if they are near.
       one_tap_ = most_taps(g) == 1 && !has_one_position(g) &&
                  (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
-      tiling_ = choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads, one_tap_});
+      tiling_ =
+          choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads, one_tap_, chains_});
     }
     std::int64_t plane = 1;
     for (int d = 0; d < kSpatial; ++d) {
@@ -455,16 +460,22 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
         product.a_offsets = strip.offsets;
         for (std::int64_t c = 0, count = 0; c < channels; c += count) {
           count = std::min(chain_, channels - c);
+          std::int64_t left = count * strip.taps;  // none where a phase has no taps
+          const std::int64_t part = terms_a_chain(left, chains_);
           product.first = first + c == 0;
-          product.last = last && c + count == channels;
-          product.bias = product.last ? slot.bias : nullptr;
-          product.depth = count * strip.taps;
-          product.next = next[strip.phase];
-          next[strip.phase] += product.depth * product.next_step;
-          product.apart = !product.first && !one_chain_;
-          strip.function(product);
-          product.terms += product.depth;
-          if (tiling_.gathers) product.a += product.depth * strip.count;
+          do {
+            product.depth = std::min(part, left);
+            left -= product.depth;
+            product.last = last && c + count == channels && left == 0;
+            product.bias = product.last ? slot.bias : nullptr;
+            product.next = next[strip.phase];
+            next[strip.phase] += product.depth * product.next_step;
+            product.apart = !product.first && !one_chain_;
+            strip.function(product);
+            product.first = false;
+            product.terms += product.depth;
+            if (tiling_.gathers) product.a += product.depth * strip.count;
+          } while (left > 0);
         }
       }
       if (last) store_panel(arguments, tile, panel, sums, slot);

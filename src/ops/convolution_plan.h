@@ -60,7 +60,8 @@ namespace weft::ops {
 // broadcast to such a size that it cannot be packed, or a window is longer than any real one.
 class ConvolutionPlan final : public PlanBody {
  public:
-  ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options);
+  ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options,
+                  SumChains chains = SumChains::as_usual);
 
   // Of a filter that is broadcast so far, which other plans would write out.
   static bool reads_filter_in_place(const ConvolutionParams& params, const PlanOptions& options);
@@ -325,7 +326,9 @@ class ConvolutionPlan final : public PlanBody {
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
-  bool long_slabs_;       // of suits_long_slabs()
+  bool long_slabs_;  // of suits_long_slabs()
+  SumChains chains_;
+  bool best_across_;      // is_best_across(), and chains are as usual
   bool windows_;          // of suits_windows(), across, where the input lies
   bool across_;           // positions lie along vectors, not output channels
   bool one_chain_;        // all terms of a sum are

@@ -43,12 +43,16 @@ struct ConvolutionTiling {
   std::int64_t window_size(const ConvolutionAxis& axis, int d) const noexcept;
 };
 
+// Sums that are multiplied afterwards, and with them their errors, are of short chains.
+enum class SumChains { as_usual, short_ones };
+
 // What the choice depends on besides the geometry.
 struct TilingProblem {
   std::int64_t merged_phases;  // of the last dimension that a tile computes together
   std::int64_t others;         // tiles that differ in image, group or phase
   unsigned threads;
   bool packs_strips;  // of one tap: they are copied anyway
+  SumChains chains;
 };
 
 // Vectors a panel with the least time for rows of positions as long as this convolution's.
@@ -56,7 +60,12 @@ std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
                             const kernels::GemmKernel& kernel) noexcept;
 
 // Input channels whose terms are summed in one chain, before the sums of several chains are added.
-std::int64_t channels_a_chain(const ConvolutionGeometry& geometry) noexcept;
+std::int64_t channels_a_chain(const ConvolutionGeometry& geometry,
+                              SumChains chains = SumChains::as_usual) noexcept;
+
+// Terms a chain, of so many of channels_a_chain(): where one channel has more taps than a short
+// chain has terms, a part of them. Then nothing is padded, whose taps are left out.
+std::int64_t terms_a_chain(std::int64_t terms, SumChains chains) noexcept;
 
 // Blocks are of whole chains.
 ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,

@@ -152,12 +152,15 @@ inline ConvolutionParams padded(Shape shape, std::uint32_t start, std::uint32_t 
 
 class WinogradErrors : public NumbersTest {
  protected:
-  // The root mean square error, where the way may be the default, with the numbers of real layers:
-  // around zero, positive, and both after ReLU.
   void expect_below_chain(const ConvolutionParams& params, Isa isa,
                           const kernels::WinogradTile& tile) {
     ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(params, {.max_isa = isa}, tile)));
-    const Plan winograd(WinogradConvolution::make(params, {.max_isa = isa}, tile));
+    expect_below_chain(params, Plan(WinogradConvolution::make(params, {.max_isa = isa}, tile)));
+  }
+
+  // The root mean square error, where the way may be the default, with the numbers of real layers:
+  // around zero, positive, and both after ReLU.
+  void expect_below_chain(const ConvolutionParams& params, const Plan& winograd) {
     const Plan one_chain = plan(params, {.strict = true});
     const auto expect_less = [&](const auto& of_input, const auto& of_weight) {
       Floats x = numbers(count_of(params.input));

@@ -224,6 +224,28 @@ void store_channels(const WinogradChannels& result) {
   }
 }
 
+template <int m, int r, class T>
+void store_lines_as(const WinogradLines& lines, T* to) {
+  const Vector bias = set(lines.bias);
+  for (std::int64_t tile = 0; tile < lines.tiles; tile += kLanes) {
+    const Mask mask = lanes_between(0, lines.tiles - tile);
+    Vector column[m + r - 1], y[m];
+    for (int i = 0; i < m + r - 1; ++i) {
+      column[i] = load(mask, lines.acc + i * lines.point_stride + tile);
+    }
+    transform_sums(column, y);
+    for (int i = 0; i < m && i < lines.lines; ++i) {
+      store(to + i * lines.line_stride + tile, mask, finish_sum(y[i], bias, lines.relu));
+    }
+  }
+}
+
+template <int m, int r>
+void store_lines(const WinogradLines& lines) {
+  if (lines.half) return store_lines_as<m, r>(lines, static_cast<std::uint16_t*>(lines.to));
+  store_lines_as<m, r>(lines, static_cast<float*>(lines.to));
+}
+
 // Those of all points of a side.
 template <int m, int r>
 constexpr auto filter_rows = [] {
@@ -283,7 +305,8 @@ void transform_window(const WinogradWindow& w) {
   }                                                                                 \
   void winograd_window_##tile(const WinogradWindow& window) noexcept {              \
     transform_window<m, r, n, s>(window);                                           \
-  }
+  }                                                                                 \
+  void winograd_lines_##tile(const WinogradLines& lines) noexcept { store_lines<m, r>(lines); }
 WEFT_WINOGRAD_TILES(WEFT_DEFINE_WINOGRAD)
 #undef WEFT_DEFINE_WINOGRAD
 

@@ -132,6 +132,20 @@ struct WinogradChannels {
   std::int64_t row_stride;       // floats
 };
 
+// A^T of sums whose points lie apart, with bias and activation, along rows alone: of one output
+// channel, tiles side by side along a line, their m outputs in as many lines.
+struct WinogradLines {
+  const float* acc;           // of the first point
+  std::int64_t point_stride;  // floats
+  float bias;
+  bool relu;  // or no activation
+  bool half;  // float16, otherwise float32
+  std::int64_t tiles;
+  std::int64_t lines;        // that are wanted, at most m
+  void* to;                  // of the first line
+  std::int64_t line_stride;  // elements
+};
+
 // G g G^T of the windows of 32 outputs, for one input channel: in double, rounded once.
 struct WinogradWindow {
   const float (*window)[kWinogradTaps][kSplitBlock];  // [row][column][output], zeros past its taps
@@ -150,6 +164,7 @@ struct WinogradKernels {
   void (*store)(const WinogradResult& result) noexcept;
   void (*store_channels)(const WinogradChannels& result) noexcept;
   void (*transform_window)(const WinogradWindow& window) noexcept;
+  void (*store_lines)(const WinogradLines& lines) noexcept;
 };
 
 // Those of a matrix unit.

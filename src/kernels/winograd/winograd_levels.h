@@ -9,6 +9,7 @@ struct SplitRange;
 struct WinogradChannel;
 struct WinogradChannels;
 struct WinogradColumns;
+struct WinogradLines;
 struct WinogradProduct;
 struct WinogradResult;
 struct WinogradRows;
@@ -31,7 +32,8 @@ struct WinogradWindow;
   void winograd_channel_##tile(const WinogradChannel& channel) noexcept;           \
   void winograd_store_##tile(const WinogradResult& result) noexcept;               \
   void winograd_channels_##tile(const WinogradChannels& result) noexcept;          \
-  void winograd_window_##tile(const WinogradWindow& window) noexcept;
+  void winograd_window_##tile(const WinogradWindow& window) noexcept;              \
+  void winograd_lines_##tile(const WinogradLines& lines) noexcept;
 namespace weft::kernels::avx2 {
 WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 }  // namespace weft::kernels::avx2

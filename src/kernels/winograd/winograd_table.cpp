@@ -13,7 +13,8 @@ namespace {
    level::winograd_channel_##tile,                                           \
    level::winograd_store_##tile,                                             \
    level::winograd_channels_##tile,                                          \
-   level::winograd_window_##tile},
+   level::winograd_window_##tile,                                            \
+   level::winograd_lines_##tile},
 #ifdef WEFT_HAVE_avx2
 #define WEFT_WINOGRAD_AVX2(...) WEFT_WINOGRAD_ROW(avx2, __VA_ARGS__)
 constexpr WinogradKernels avx2_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX2)};
