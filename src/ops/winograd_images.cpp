@@ -134,6 +134,11 @@ double WinogradImages::Axis::filled(std::int64_t window) const noexcept {
   return static_cast<double>(window) / static_cast<double>(all);
 }
 
+bool WinogradImages::is_whole() const noexcept {
+  return rows_.filled(geometry_.axes[1].window()) == 1 &&
+         columns_.filled(geometry_.axes[2].window()) == 1;
+}
+
 bool WinogradImages::is_filled() const noexcept {
   return rows_.filled(geometry_.axes[1].window()) > kFilled &&
          columns_.filled(geometry_.axes[2].window()) > kFilled;

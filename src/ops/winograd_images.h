@@ -44,8 +44,10 @@ class WinogradImages {
   std::int64_t filters() const noexcept {
     return static_cast<std::int64_t>(rows_.phases.size() * columns_.phases.size());
   }
-  // Whether more than three quarters of the taps of all parts, along rows and along columns, are
-  // the window's; or, of a stride's remainders, such as two taps and a single one, just as many.
+  // Whether the taps of all parts, along rows and along columns, are the window's, or more than
+  // three quarters of them are; or, of a stride's remainders, such as two taps and a single one,
+  // just as many.
+  bool is_whole() const noexcept;
   bool is_filled() const noexcept;
   bool is_just_filled() const noexcept;
   bool is_strided() const noexcept { return rows_.stride > 1 || columns_.stride > 1; }

@@ -321,21 +321,22 @@ TEST(WinogradWindowsImagesTest, AreFilledByThreeQuartersAndMore) {
   struct Case {
     std::uint32_t taps;
     WinogradTile tile;
-    bool is_filled, is_just_filled;
+    bool is_whole, is_filled, is_just_filled;
     std::uint32_t stride = 1;
     ConvolutionDirection direction = ConvolutionDirection::forward;
   };
-  const Case cases[] = {{2, kTwo, true, true},
-                        {3, kTwo, false, false},
-                        {2, kThree, false, false},
-                        {4, kThree, false, false},
-                        {5, kThree, true, true},
-                        {2, kTwo, false, false, 2},
-                        {3, kTwo, false, true, 2},
-                        {4, kTwo, true, true, 2},
-                        {5, kThree, true, true, 2},
-                        {3, kTwo, false, false, 2, ConvolutionDirection::backward},
-                        {4, kTwo, true, true, 2, ConvolutionDirection::backward}};
+  const Case cases[] = {{2, kTwo, true, true, true},
+                        {3, kTwo, false, false, false},
+                        {7, kTwo, false, true, true},
+                        {2, kThree, false, false, false},
+                        {4, kThree, false, false, false},
+                        {5, kThree, false, true, true},
+                        {2, kTwo, false, false, false, 2},
+                        {3, kTwo, false, false, true, 2},
+                        {4, kTwo, true, true, true, 2},
+                        {5, kThree, false, true, true, 2},
+                        {3, kTwo, false, false, false, 2, ConvolutionDirection::backward},
+                        {4, kTwo, true, true, true, 2, ConvolutionDirection::backward}};
   for (const Case& of : cases) {
     SCOPED_TRACE(std::to_string(of.taps) + " taps at " + std::to_string(of.stride));
     const ConvolutionGeometry geometry(params_of({{1, 4, 1, 40},
@@ -347,6 +348,7 @@ TEST(WinogradWindowsImagesTest, AreFilledByThreeQuartersAndMore) {
                                                   of.direction,
                                                   {1, of.stride}}));
     const WinogradImages images(geometry, of.tile);
+    EXPECT_EQ(images.is_whole(), of.is_whole);
     EXPECT_EQ(images.is_filled(), of.is_filled);
     EXPECT_EQ(images.is_just_filled(), of.is_just_filled);
   }
@@ -419,6 +421,17 @@ TEST_F(WinogradWindowsChoiceTest, AreTakenWhereTheyPay) {
   EXPECT_EQ(takes({{1, 256, 32, 32}, {256, 256, 2, 2}, {0, 0}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 256, 32, 32}, {512, 256, 4, 4}, {1, 1}, {1, 1}}), "winograd_4x4_2x2_avx512");
   EXPECT_EQ(takes({{1, 32, 1, 25600}, {32, 32, 1, 3}, {0, 1}, {0, 1}}), "gemm_f32_avx512");
+}
+
+// Where a part of two taps has but one, less is gained than is lost.
+TEST_F(WinogradWindowsChoiceTest, PartsOfTwoTapsByVectorsOfAvx2) {
+  skip_without(Isa::avx2);
+  if (IsSkipped()) return;
+  const auto takes = [](const Window& window) {
+    return std::string(plan(params_of(window), {.max_isa = Isa::avx2}).algorithm());
+  };
+  EXPECT_EQ(takes({{1, 8, 64, 64}, {32, 8, 5, 5}, {2, 2}, {2, 2}}), "gemm_f32_avx2");
+  EXPECT_EQ(takes({{1, 16, 64, 64}, {64, 16, 4, 4}, {1, 1}, {1, 1}}), "winograd_2x2_2x2_avx2");
 }
 
 class WinogradRemaindersChoiceTest : public NumbersTest,
