@@ -70,7 +70,7 @@ ConvolutionParams DepthConvolution::plain_of(const ConvolutionGeometry& g, const
 
 bool DepthConvolution::suits(const ConvolutionParams& params, const PlanOptions& options,
                              const WinogradTile& tile) {
-  constexpr double kMostBytes = 16 << 20;
+  constexpr double kMostBytes = 12 << 20;
   const Isa isa = base::choose_isa(options.max_isa);
   if (kernels::winograd_kernels(isa, tile) == nullptr ||
       params.direction != ConvolutionDirection::forward) {
@@ -130,7 +130,7 @@ DepthConvolution::DepthConvolution(const ConvolutionParams& params, const PlanOp
                         blocks_.gap + 2 * points * blocks_.pitch + tile.rows * channel_sums() +
                         base::round_up(geometry_.out_channels, kSplitBlock)) *
                            sizeof(float) +
-                       plain_.workspace_size_in_bytes + 6 * base::kWorkspaceAlignment);
+                       plain_bytes() + 5 * base::kLineBytes);
   set_memory(options, kRangeBytes + geometry_.groups * points * point_bytes_, slots_, slot_bytes_);
   explanation = "along the depth, " + std::to_string(units) + " blocks of " +
                 std::to_string(tile.rows) + " x " + std::to_string(blocks_.rows) +
@@ -138,10 +138,8 @@ DepthConvolution::DepthConvolution(const ConvolutionParams& params, const PlanOp
                 plain_.explanation + "), " + std::to_string(slots_) + " slots";
 }
 
-// Only sums must not pass float32.
 bool DepthConvolution::is_safe(const SplitRange& x, const SplitRange& filter) const noexcept {
-  constexpr std::uint32_t kMost = (127u + 60u) << 23;  // 2^60
-  return x.largest < kMost && filter.largest < kMost;
+  return transforms_are_safe(x, filter);
 }
 
 std::int64_t DepthConvolution::window_at(std::int64_t group, std::int64_t point) const noexcept {
@@ -199,16 +197,15 @@ void DepthConvolution::pack_windows(const std::byte* filter, std::int64_t group,
 
 DepthConvolution::Slot DepthConvolution::slot_memory(std::byte* slots,
                                                      unsigned slot) const noexcept {
-  std::byte* memory = slots + slot * slot_bytes_;
   const std::int64_t points = kernels_.tile.points();
   Slot result;
+  result.plain = slots + slot * slot_bytes_;
+  std::byte* memory = result.plain + plain_bytes();
   result.layers = base::take<float>(memory, blocks_.gap + points * layer_floats());
   result.lines = base::take<float>(memory, 2 * points * blocks_.pitch);
   result.sums = base::take<float>(memory, points * geometry_.out_channels * channel_sums());
   result.result = base::take<float>(memory, kernels_.tile.rows * channel_sums());
   result.bias = base::take<float>(memory, base::round_up(geometry_.out_channels, kSplitBlock));
-  memory += -reinterpret_cast<std::uintptr_t>(memory) % base::kWorkspaceAlignment;
-  result.plain = memory;
   return result;
 }
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/aligned_memory.h"
+#include "base/checked.h"
 #include "kernels/winograd/winograd.h"
 #include "ops/convolution_plan.h"
 #include "ops/split_plan.h"
@@ -20,7 +22,7 @@ namespace weft::ops {
 //
 // A tile of m = 4 layers takes 6 plain convolutions, not 12; one of 2 takes 4, not 6. Its rows are
 // cut into blocks, whose layers and sums stay in the second-level cache. Sums are
-// ConvolutionPlan's, of short chains.
+// ConvolutionPlan's; for tiles of 4, which lose most, of short chains.
 //
 // A thread's memory is at most 16 MiB, besides that of the plain convolution.
 class DepthConvolution final : public SplitPlan {
@@ -61,12 +63,12 @@ class DepthConvolution final : public SplitPlan {
   };
 
   struct Slot {
-    float* layers;  // [point][channel][row][column]
-    float* lines;   // a row of all layers that a tile reads
-    float* sums;    // [point][channel][row][column]
-    float* result;  // of one channel; only where outputs are not stored at once
+    std::byte* plain;  // what the plain convolution asks for
+    float* layers;     // [point][channel][row][column]
+    float* lines;      // a row of all layers that a tile reads
+    float* sums;       // [point][channel][row][column]
+    float* result;     // of one channel; only where outputs are not stored at once
     float* bias;
-    std::byte* plain;
   };
 
   static ConvolutionParams plain_of(const ConvolutionGeometry& geometry, const Blocks& blocks);
@@ -88,6 +90,9 @@ class DepthConvolution final : public SplitPlan {
   // Windows of a point and group, as they are and packed.
   std::int64_t window_at(std::int64_t group, std::int64_t point) const noexcept;
 
+  std::uint64_t plain_bytes() const noexcept {
+    return base::round_up(plain_.workspace_size_in_bytes, base::kWorkspaceAlignment);
+  }
   std::int64_t layer_floats() const noexcept {
     return geometry_.in_channels * blocks_.in_rows * blocks_.pitch;
   }

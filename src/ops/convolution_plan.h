@@ -60,6 +60,7 @@ namespace weft::ops {
 // broadcast to such a size that it cannot be packed, or a window is longer than any real one.
 class ConvolutionPlan final : public PlanBody {
  public:
+  // Short chains: only where nothing is padded.
   ConvolutionPlan(const ConvolutionParams& params, const PlanOptions& options,
                   SumChains chains = SumChains::as_usual);
 

@@ -56,6 +56,14 @@ class SplitPlan : public PlanBody {
   std::uint64_t filter_bytes_ = 0;
 };
 
+// Whether float32 can take what Winograd's algorithm makes of numbers x and a filter: sums must not
+// pass it.
+constexpr bool transforms_are_safe(const kernels::SplitRange& x,
+                                   const kernels::SplitRange& filter) noexcept {
+  constexpr std::uint32_t kMost = (127u + 60u) << 23;  // 2^60
+  return x.largest < kMost && filter.largest < kMost;
+}
+
 // Of all positions and taps of a dimension, the pairs that read the input.
 std::int64_t pairs_inside(const ConvolutionAxis& axis) noexcept;
 

@@ -180,10 +180,9 @@ class VectorWinograd final : public WinogradConvolution {
   }
 
  private:
-  // No parts that could vanish; only sums must not pass float32.
+  // No parts that could vanish.
   bool is_safe(const SplitRange& x, const SplitRange& filter) const noexcept override {
-    constexpr std::uint32_t kMost = (127u + 60u) << 23;  // 2^60
-    return x.largest < kMost && filter.largest < kMost;
+    return transforms_are_safe(x, filter);
   }
 
   void transform_columns(const Tile& tile, std::int64_t c, const float* even, const float* odd,
