@@ -141,7 +141,7 @@ class DirectConvolution final : public PlanBody {
   const kernels::DirectKernels& kernels_;
   void (*multiply_)(const kernels::DirectBlock& block) noexcept;
   const kernels::RowKernels& rows_;
-  std::int64_t chain_;  // input channels
+  std::int64_t chain_;  // input channels; by_channels_ may have fewer
   PackedFilter filter_;
 
   // What the taps of all phases read: input positions t * in_step + [lowest, lowest + spread] along
