@@ -1,7 +1,6 @@
 #include "ops/convolution_depth.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <string>
 
@@ -180,10 +179,7 @@ void DepthConvolution::pack_windows(const std::byte* filter, std::int64_t group,
       float* const taps = window[d][0];
       rows_.load(data_type_)(filter + (offset + d * g.filter_strides[kDepth]) * element_bytes_,
                              g.filter_out_stride, taps, outputs);
-      for (std::int64_t o = 0; o < outputs; ++o) {
-        range.largest =
-            std::max(range.largest, std::bit_cast<std::uint32_t>(taps[o]) & 0x7fffffffu);
-      }
+      widen(range, taps, outputs);
     }
     kernels_.transform_window(
         {.window = window, .scale = 1, .to = points[0], .point_stride = kSplitBlock});

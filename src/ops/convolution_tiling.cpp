@@ -159,11 +159,6 @@ constexpr std::int64_t kTermsAChain = 128;
 // off the error, for 1 to 3 percent of the time. One tap has less to sum for each number it writes.
 constexpr std::int64_t kFewTaps = 4, kTermsAShortChain = 64;
 
-// By 4 layers along the depth, of 3 input channels of 7 x 7 taps: chains of 49 terms would err 1.03
-// times as much as one of all 441, of inputs after ReLU; those of 25 err 0.86 times as much, and
-// take a twentieth longer.
-constexpr std::int64_t kTermsAShortestChain = 32;
-
 // Bytes a cycle that are gathered, and by how much products then take less: most where positions
 // lie far apart, hardly where taps share no input, so that positions follow each other already. In
 // turns, one thread: 512 to 512, 14x14, 3x3 at 2: 1.21, whose strips then need not end with their
@@ -361,10 +356,6 @@ std::int64_t channels_a_chain(const ConvolutionGeometry& geometry, SumChains cha
                              : few_taps                      ? kTermsAShortChain
                                                              : kTermsAChain;
   return equal_parts(geometry.in_channels, terms / taps);
-}
-
-std::int64_t terms_a_chain(std::int64_t terms, SumChains chains) noexcept {
-  return chains == SumChains::short_ones ? equal_parts(terms, kTermsAShortestChain) : terms;
 }
 
 ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,

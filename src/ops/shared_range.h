@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -51,6 +52,14 @@ inline void widen(kernels::SplitRange& range, const kernels::LaneRange& by) {
       {range.largest, halves.largest, *std::max_element(by.largest, std::end(by.largest))});
   range.smallest = std::min(
       {range.smallest, halves.smallest, *std::min_element(by.smallest, std::end(by.smallest))});
+}
+
+inline void widen(kernels::SplitRange& range, const float* numbers, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(numbers[i]) & 0x7fffffffu;
+    range.largest = std::max(range.largest, bits);
+    range.smallest = std::min(range.smallest, bits - 1);
+  }
 }
 
 // A filter packed for the matrix unit starts with the range of its numbers.

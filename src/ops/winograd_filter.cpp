@@ -1,7 +1,6 @@
 #include "ops/winograd_filter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -97,11 +96,7 @@ void WinogradFilter::pack_step(const std::byte* filter, std::int64_t number, std
         }
         if (!tap) continue;
         load_(from + *tap * element_bytes_, g.filter_out_stride, window[i][j], outputs);
-        for (std::int64_t o = 0; o < outputs; ++o) {
-          const std::uint32_t bits = std::bit_cast<std::uint32_t>(window[i][j][o]) & 0x7fffffffu;
-          range.largest = std::max(range.largest, bits);
-          range.smallest = std::min(range.smallest, bits - 1);
-        }
+        widen(range, window[i][j], outputs);
       }
     }
     winograd_.transform_window({.window = window,
