@@ -80,6 +80,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
       near /= std::max<std::int64_t>(axis.phase(0).in_step, 1);
     }
   }
+  // Threads whose tiles are best of the same time; elsewhere not measured.
+  const std::int64_t sharing = packed_strips_ > 0 ? base::divide_up(threads, others) : 1;
   const std::int64_t most = std::clamp(near, least, limit);
   const std::int64_t wanted = threads > 1 ? tiles_a_thread * threads : 1;
   std::int64_t left =
@@ -94,7 +96,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     if (joined_ && part < size) {
       const std::int64_t even = base::round_up(part, gemm_.lanes);
       const bool fair = slabs_ && inner == 1 && size % even >= columns;
-      part = fair ? even : choose_joined(d, part, inner);
+      part = fair ? even : choose_joined(d, part, inner, sharing);
     } else if (d == kWidth && part < size) {
       part = base::divide_up(part, columns) * columns;
       // No row may end in less than whole vectors.
@@ -155,18 +157,20 @@ std::int64_t ConvolutionPlan::choose_panel_block(std::int64_t tiles, std::int64_
   return best;
 }
 
-// How many of a dimension a tile takes, about `part`, such that few vectors are not full and the
-// last tile misses few; `inner` are the positions of each. Several rows that are one may not end in
-// less than whole vectors.
-std::int64_t ConvolutionPlan::choose_joined(int dimension, std::int64_t part,
-                                            std::int64_t inner) const noexcept {
+// How many of a dimension a tile takes, about `part`, such that few vectors are not full, threads
+// that share the tiles end together, and the last tile misses few; `inner` are the positions of
+// each. Several rows that are one may not end in less than whole vectors.
+std::int64_t ConvolutionPlan::choose_joined(int dimension, std::int64_t part, std::int64_t inner,
+                                            std::int64_t threads) const noexcept {
   const std::int64_t size = geometry_.axes[dimension].max_count();
   const std::int64_t columns = vectors_ * gemm_.lanes;
   const auto vectors = [&](std::int64_t n) { return base::divide_up(n * inner, gemm_.lanes); };
   std::int64_t best = size, least = INT64_MAX, fewest = INT64_MAX;
   const auto consider = [&](std::int64_t n) {
     if (n >= size || (size % n != 0 && size % n * inner < columns)) return;
-    const std::int64_t sum = size / n * vectors(n) + vectors(size % n);
+    const std::int64_t sum = threads > 1
+                                 ? base::divide_up(base::divide_up(size, n), threads) * vectors(n)
+                                 : size / n * vectors(n) + vectors(size % n);
     const std::int64_t missing = base::round_up(size, n) - size;
     if (sum > least || (sum == least && missing >= fewest)) return;
     least = sum;

@@ -138,7 +138,7 @@ bool suits_long_slabs(const ConvolutionGeometry& geometry, const kernels::GemmKe
 
 bool suits_packed_strips(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
-  constexpr std::int64_t kManyChannels = 48, kManySums = 48;
+  constexpr std::int64_t kManyChannels = 20, kManySums = 24;
   return kernel.packed_strips != nullptr && geometry.in_channels >= kManyChannels &&
          geometry.out_channels >= kManySums;
 }

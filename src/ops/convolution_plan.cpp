@@ -32,11 +32,11 @@ constexpr std::int64_t kMaxListTerms = 8192;
 // 643, 551; 128 to 512, 28x28, 984, 937 and 518, 492; but 64 to 64, 56x56, 254, 269 and 131, 145;
 // 256 to 1024, 14x14, 1013, 1009 and 519, 531; 320 to 320, 64x64, 7959, 8444 and 3979, 4233.
 bool suits_shorter_strips(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel) {
-  constexpr std::int64_t kFewest = 65, kMost = 256, kMostToMore = 128;
+  constexpr std::int64_t kFewest = 65, kFewestOutputs = 48, kMost = 256, kMostToMore = 128;
   const std::int64_t most = g.out_channels <= g.in_channels ? kMost : kMostToMore;
   const kernels::GemmKernel& shorter = kernels::gemm_kernel(Isa::avx2);
   return kernel.isa == Isa::avx512 && base::halves_vectors() && g.in_channels >= kFewest &&
-         g.in_channels <= most && joins_rows(g) && is_best_across(g, kernel) &&
+         g.in_channels <= most && g.out_channels >= kFewestOutputs && joins_rows(g) && is_best_across(g, kernel) &&
          is_best_across(g, shorter) && suits_packed_strips(g, shorter);
 }
 
@@ -225,9 +225,8 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       line_floats_ += kernels::kDirectColumns;
     }
     panel_floats_ = !across_ ? tiling_.box_positions() * merged_phases() * columns
-                    : slabs_ || data_type_ == DataType::float16 || (joined_ && packed_strips_ > 0)
-                        ? columns * tiling_.strip
-                        : 0;
+                    : slabs_ || data_type_ == DataType::float16 ? columns * tiling_.strip
+                                                                : 0;
     if (windows_) panel_floats_ = 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
     list_count_ = merged_phases() + (tiling_.tap_ranges > 0
@@ -237,9 +236,9 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
                    (Strips(tiling_.box[2], tiling_.strip).count + tiling_.tap_ranges);
     if (windows_) list_count_ = strip_count_ = 0;
     const bool at_once = tiling_.channel_block == g.in_channels;
-    const std::int64_t floats = plane_floats_ + line_floats_ +
-                                (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
-                                columns * (tiling_.panel_block + kBlockPositions) + packed_floats();
+    const std::int64_t floats =
+        plane_floats_ + line_floats_ + (at_once ? 1 : tiling_.panel_block) * panel_floats_ +
+        columns * (tiling_.panel_block + kBlockPositions) + packed_floats() + kept_floats();
     bytes += floats * sizeof(float) + list_count_ * list_terms_ * sizeof(kernels::GemmTerm) +
              strip_count_ * sizeof(Strip) + offset_count() * sizeof(std::int64_t);
   }
@@ -264,6 +263,7 @@ ConvolutionPlan::Slot ConvolutionPlan::slot_memory(std::byte* slots, unsigned sl
   result.row_sums = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.row_chain = base::take<float>(memory, tiling_.box[kSpatial - 1]);
   result.packed = base::take<float>(memory, packed_floats());
+  result.kept = base::take<float>(memory, kept_floats());
   result.terms = base::take<kernels::GemmTerm>(memory, list_count_ * list_terms_);
   result.strips = base::take<Strip>(memory, strip_count_);
   result.offsets = base::take<std::int64_t>(memory, offset_count());

@@ -125,7 +125,7 @@ class ConvolutionPlan final : public PlanBody {
     struct Group {
       const Strip* like;
       std::span<const kernels::GemmPlace> places;  // kGemmPlacesAhead more follow
-      const float* packed;                         // or null
+      float* packed;                               // room for what they read, or null
     };
     std::int64_t count;
     std::array<Group, kStripsTogether> groups;
@@ -172,6 +172,7 @@ class ConvolutionPlan final : public PlanBody {
     float* row_sums;
     float* row_chain;  // of a chain that is not the first
     float* packed;     // strips across, [strip][term][position]
+    float* kept;       // their sums of some chains, [panel][strip][channel][position]
     kernels::GemmTerm* terms;
     Strip* strips;
     std::int64_t* offsets;  // of strips that go on in the next row
@@ -197,7 +198,8 @@ class ConvolutionPlan final : public PlanBody {
   bool writes_planes() const noexcept;
   std::int64_t choose_panel_block(std::int64_t tiles, std::int64_t threads,
                                   std::int64_t largest) const noexcept;
-  std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner) const noexcept;
+  std::int64_t choose_joined(int dimension, std::int64_t part, std::int64_t inner,
+                             std::int64_t threads) const noexcept;
   Tile join_rows(const Tile& tile) const noexcept;
   void pack_joined(const Tile& tile, const Slot& slot) const noexcept;
   const std::byte* input_of(const RunArguments& arguments, const Tile& tile) const noexcept;
@@ -253,22 +255,28 @@ class ConvolutionPlan final : public PlanBody {
   bool fetches_sums(const Tile& joined) const noexcept;
   void multiply_packed(const RunArguments& arguments, const std::byte* packed, const Tile& given,
                        const float* input, const Slot& slot) const noexcept;
-  void multiply_some(const kernels::GemmStrips& whole, kernels::GemmStripsFunction multiply,
-                     std::int64_t columns, std::int64_t step, std::int64_t sums,
-                     const Slot& slot) const noexcept;
   std::int64_t strips_to_pack() const noexcept;
   bool packs_strips(const Tile& tile) const noexcept;
   kernels::GemmStripsFunction strips_function(const Strip& like, const kernels::GemmStrips& product,
                                               std::int64_t outputs) const noexcept;
+  // Of a strip across, at a time.
+  std::int64_t terms_to_pack() const noexcept {
+    return joined_ ? chain_ : geometry_.in_channels * most_taps(geometry_);
+  }
   std::int64_t packed_floats() const noexcept {
-    const std::int64_t terms = tiling_.channel_block * most_taps(geometry_);
     if (tiling_.gathers) {
+      const std::int64_t terms = tiling_.channel_block * most_taps(geometry_);
       return one_tap_ ? 0
                       : terms * tiling_.box_positions() * merged_phases() + kernels::kDirectColumns;
     }
-    return strips_apart_ ? 0 : packed_strips_ * terms * vectors_ * gemm_.lanes;
+    return strips_apart_ ? 0 : packed_strips_ * terms_to_pack() * vectors_ * gemm_.lanes;
   }
-  void pack_groups(const float* input, StripGroups& groups, float* packed) const noexcept;
+  std::int64_t kept_floats() const noexcept {
+    return joined_ && chain_ < geometry_.in_channels
+               ? packed_strips_ * tiling_.panel_block * filter_.panel_rows() * tiling_.strip
+               : 0;
+  }
+  void place_packed(StripGroups& groups, float* packed) const noexcept;
   std::int64_t copied_stride() const noexcept {
     return plane_stride(near_strips() * tiling_.strip);
   }

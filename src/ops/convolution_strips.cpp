@@ -206,9 +206,10 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   product.sums_stride = in_place ? g.out_channel_stride : vectors_ * gemm_.lanes;
   product.fetches_sums = in_place;
   product.relu = is_relu();
+  product.a_row = rows;
   product.bias_terms = adds_to_bias(tile.phases);
   const auto multiply = [&](const Strip& strip, std::span<const kernels::GemmPlace> places,
-                            std::int64_t p, const float* strips_packed = nullptr) {
+                            std::int64_t p, float* strips_packed = nullptr) {
     product.a = filter_.panel(packed, tile.group, tile.first_panel + p, offset);
     product.bias = slot.bias + p * rows;
     if (in_place && half) product.half = reinterpret_cast<std::uint16_t*>(at(p * rows, 0));
@@ -229,11 +230,15 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
       ++ahead_channel;
     }
     const std::int64_t count = std::min(rows, channels - p * rows);
-    const bool is_packed = strips_packed != nullptr && count == rows;
-    product.b = is_packed ? strips_packed : input;
-    const auto function = is_packed ? gemm_.packed_strips(strip.count / gemm_.lanes, count)
-                                    : strips_function(strip, product, count);
-    function(product);
+    product.b = input;
+    product.next_strip = other_terms * product.next_step;
+    if (strips_packed == nullptr) return strips_function(strip, product, count)(product);
+    // The first panel lays out what it reads for the others.
+    product.packed = strips_packed;
+    product.packed_step = strip.depth * strip.count;
+    if (p > 0) product.b = strips_packed;
+    (p == 0 ? gemm_.packing_strips : gemm_.packed_strips)(strip.count / gemm_.lanes,
+                                                          count)(product);
   };
   const auto multiply_aside = [&](const Strip& strip, std::int64_t p) {
     const std::int64_t count = std::min(rows, channels - p * rows);
@@ -250,7 +255,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   for (std::int64_t first = 0, end; first < strips; first = end) {
     end = std::min(first + (packs ? packed_strips_ : kStripsTogether), strips);
     if (in_place) group_strips({slot.strips, slot.strips + strips}, first, end, 0, groups);
-    if (packs) pack_groups(input, groups, slot.packed);
+    if (packs) place_packed(groups, slot.packed);
     for (std::int64_t p = 0; p < tile.panel_count; ++p) {
       for (std::int64_t i = 0; in_place && i < groups.count; ++i) {
         const StripGroups::Group& group = groups.groups[i];
@@ -305,6 +310,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
   const std::span<const Strip> strips(slot.strips, slot.strips + count);
   kernels::GemmStrips product{.b = copies_strips_ ? slot.planes : input,
                               .sums_stride = g.out_channel_stride,
+                              .a_row = rows,
                               .fetches_sums = fetches_sums(tile),
                               .relu = is_relu(),
                               .next = reinterpret_cast<const char*>(input)};

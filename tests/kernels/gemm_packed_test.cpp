@@ -35,9 +35,11 @@ INSTANTIATE_TEST_SUITE_P(, GemmPackedTest,
 struct PackedCase {
   std::int64_t depth, gap, count;
   bool bias, fetches_sums;
-  std::int64_t chain = INT64_MAX;
+  std::int64_t chain = 1000;
 };
 
+// Where they lie, laid out as they are read, and read as they were laid out; of full panels and of
+// such as have room for more.
 TEST_P(GemmPackedTest, StripsAreSumsInChains) {
   const PackedCase cases[] = {
       {0, 0, 2, true, false},     {1, 1, 1, false, true},      {3, 0, 3, true, true},
@@ -46,44 +48,34 @@ TEST_P(GemmPackedTest, StripsAreSumsInChains) {
       {66, 0, 2, true, true, 65}, {66, 2, 3, false, true, 22}, {37, 0, 3, true, false, 6},
       {9, 0, 2, true, true, 1}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
-    for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
+    const std::int64_t most = GetParam().max_positions[vectors - 1];
+    for (std::int64_t m = 1; m <= most; ++m) {
       for (const PackedCase& c : cases) {
+        SCOPED_TRACE(::testing::Message() << vectors << " x " << m << ", " << c.depth << " terms");
         const std::int64_t columns = vectors * GetParam().lanes;
+        const std::int64_t a_row = m < most ? m + c.depth % 3 : m;
         const std::int64_t pitch = columns + c.gap, stride = c.count * pitch;
         const std::int64_t size = m * stride - c.gap;
-        const bool relu = c.depth % 2 != 0;
-        const StridedArray<float> a(c.depth * m, 1), bias(m, 1), sums(size, 1, 7.0f);
+        const std::int64_t strip = c.depth * columns + c.gap * GetParam().lanes;
+        const StridedArray<float> a(c.depth * a_row, 1), bias(m, 1), sums(size, 1, 7.0f);
         const StridedArray<float> from(c.depth == 0 ? 0 : c.depth + c.count - 2 + columns, 1);
-        const StridedArray<float> b(c.count * c.depth * columns, 1);
+        const StridedArray<float> laid_out(c.count * strip, 1);
+        const StridedArray<float> packed(c.count * std::min(c.chain, c.depth) * columns, 1);
+        const StridedArray<float> kept(c.count * m * columns, 1, 5.0f);
         fill(a.all());
         fill(from.all());
         fill(bias.all());
         std::vector<GemmTerm> terms;
         for (std::int64_t k = 0; k < c.depth; ++k) terms.push_back({k * m, c.depth - 1 - k});
         std::vector<GemmPlace> places;
-        float* to = b.first();
         for (std::int64_t i = 0; i < c.count; ++i) {
-          to = GetParam().pack(from.first() + i, vectors, terms.data(), c.depth, to);
-          places.push_back({0, (c.count - 1 - i) * pitch});
+          float* const to = laid_out.first() + i * strip;
+          ASSERT_EQ(GetParam().pack(from.first() + i, vectors, terms.data(), c.depth, to),
+                    to + c.depth * columns);
+          places.push_back({i, (c.count - 1 - i) * pitch});
         }
-        ASSERT_EQ(to, b.first() + c.count * c.depth * columns);
-        ASSERT_TRUE(b.intact());
+        ASSERT_TRUE(laid_out.intact());
         places.insert(places.end(), kGemmPlacesAhead, places.back());
-        GemmStrips strips = {.a = a.first(),
-                             .b = b.first(),
-                             .sums = sums.first(),
-                             .sums_stride = stride,
-                             .bias = c.bias ? bias.first() : nullptr,
-                             .depth = c.depth,
-                             .chain = c.chain,
-                             .places = places.data(),
-                             .count = c.count,
-                             .fetches_sums = c.fetches_sums,
-                             .relu = relu,
-                             .next = reinterpret_cast<const char*>(b.first()),
-                             .next_step = 100,
-                             .next_line = 50};
-        GetParam().packed_strips(vectors, m)(strips);
         std::vector<float> expected(static_cast<std::size_t>(size), 7.0f);
         for (std::int64_t i = 0; i < c.count; ++i) {
           for (std::int64_t n = 0; n < m * columns; ++n) {
@@ -93,40 +85,73 @@ TEST_P(GemmPackedTest, StripsAreSumsInChains) {
                 sum += of_chain;
                 of_chain = 0;
               }
-              of_chain =
-                  add_product(a[k * m + n / columns], from[i + terms[k].b + n % columns], of_chain);
+              of_chain = add_product(a[k * a_row + n / columns], from[i + terms[k].b + n % columns],
+                                     of_chain);
             }
             sum += of_chain;
             if (c.bias) sum += bias[n / columns];
-            if (relu && sum < 0) sum = 0;
+            if (c.depth % 2 != 0 && sum < 0) sum = 0;
             const std::int64_t at = places[i].sums + n / columns * stride + n % columns;
             expected[static_cast<std::size_t>(at)] = sum;
           }
         }
-        for (std::int64_t i = 0; i < size; ++i) {
-          ASSERT_EQ(sums[i], expected[static_cast<std::size_t>(i)])
-              << vectors << " x " << m << ", sum " << i << ", " << c.depth;
-        }
-        ASSERT_TRUE(sums.intact());
+        GemmStrips strips = {.sums = sums.first(),
+                             .sums_stride = stride,
+                             .bias = c.bias ? bias.first() : nullptr,
+                             .a_row = a_row,
+                             .places = places.data(),
+                             .count = c.count,
+                             .relu = c.depth % 2 != 0,
+                             .next = reinterpret_cast<const char*>(laid_out.first()),
+                             .next_step = 100,
+                             .next_strip = 50,
+                             .packed = packed.first(),
+                             .packed_step = strip};
+        const auto sum_chains = [&](GemmStripsFunction function, const float* b,
+                                    std::int64_t b_step, const auto& check_chain) {
+          std::int64_t k = 0;
+          do {
+            strips.depth = std::min(c.chain, c.depth - k);
+            strips.a = a.first() + k * a_row;
+            strips.b = b + k * b_step;
+            strips.terms = terms.data() + k;
+            strips.first = k == 0;
+            strips.last = k + strips.depth == c.depth;
+            strips.kept = strips.first && strips.last ? nullptr : kept.first();
+            strips.fetches_sums = c.fetches_sums && strips.last;
+            function(strips);
+            check_chain(k);
+            k += strips.depth;
+          } while (k < c.depth);
+          for (std::int64_t i = 0; i < size && strips.half == nullptr; ++i) {
+            ASSERT_EQ(sums[i], expected[static_cast<std::size_t>(i)]) << "sum " << i;
+          }
+          ASSERT_TRUE(sums.intact());
+          ASSERT_TRUE(kept.intact());
+          std::ranges::fill(sums.all(), 7.0f);
+        };
+        const auto nothing = [](std::int64_t) {};
+        const auto is_laid_out = [&](std::int64_t first) {
+          for (std::int64_t i = 0; i < c.count; ++i) {
+            for (std::int64_t n = 0; n < strips.depth * columns; ++n) {
+              ASSERT_EQ(packed[i * strips.depth * columns + n],
+                        laid_out[i * strip + first * columns + n])
+                  << "strip " << i << ", " << n;
+            }
+          }
+          ASSERT_TRUE(packed.intact());
+        };
+        sum_chains(GetParam().packed_strips(vectors, m), laid_out.first(), columns, nothing);
+        sum_chains(GetParam().listed_strips(vectors, m), from.first(), 0, nothing);
+        sum_chains(GetParam().packing_strips(vectors, m), from.first(), 0, is_laid_out);
+        if (HasFatalFailure()) return;
         const StridedArray<std::uint16_t> half(size, 1, testing::double_to_half(7));
         strips.half = half.first();
-        GetParam().packed_strips(vectors, m)(strips);
+        sum_chains(GetParam().packed_strips(vectors, m), laid_out.first(), columns, nothing);
         for (std::int64_t i = 0; i < size; ++i) {
-          ASSERT_EQ(half[i], testing::double_to_half(sums[i])) << i;
+          ASSERT_EQ(half[i], testing::double_to_half(expected[static_cast<std::size_t>(i)])) << i;
         }
         ASSERT_TRUE(half.intact());
-        // The same strips where they lie.
-        std::fill(sums.all().begin(), sums.all().end(), 7.0f);
-        for (std::int64_t i = 0; i < c.count; ++i) places[i].b = i;
-        strips.b = from.first();
-        strips.half = nullptr;
-        strips.terms = terms.data();
-        GetParam().listed_strips(vectors, m)(strips);
-        for (std::int64_t i = 0; i < size; ++i) {
-          ASSERT_EQ(sums[i], expected[static_cast<std::size_t>(i)])
-              << vectors << " x " << m << ", sum " << i << ", " << c.depth;
-        }
-        ASSERT_TRUE(sums.intact());
       }
     }
   }
@@ -146,6 +171,7 @@ TEST_P(GemmPackedTest, NanIsOneAndTheSame) {
                                               .sums = sums.data(),
                                               .sums_stride = columns,
                                               .depth = 1,
+                                              .a_row = m,
                                               .places = &place,
                                               .count = 1});
         ASSERT_EQ(std::bit_cast<std::uint32_t>(sums[i]), 0xffc00000u) << i;

@@ -12,9 +12,9 @@ using ops::Floats;
 using ops::Halves;
 
 // One tap: strips read where they lie, and such whose channels share sets of the cache, which are
-// copied before; rows that end with one vector, panels that are not full, several boxes, images
-// and groups. Several taps: strips with all of them and strips that lack some; of few channels,
-// read where they lie.
+// copied before; rows that end with one vector, panels that are not full, few channels and few
+// outputs, several boxes, images and groups. Several taps: strips with all of them and strips that
+// lack some; of few channels, read where they lie.
 const ops::Layer packed_layers[] = {
     {1, 1, 48, 48, {10, 10}},
     {2, 1, 50, 53, {15, 17}},
@@ -32,6 +32,12 @@ const ops::Layer packed_layers[] = {
     {1, 1, 70, 70, {2000}},
     {1, 1, 52, 49, {31, 33}, 1, 2},
     {2, 1, 48, 60, {12, 9, 10}, 1, 2},
+    {1, 1, 20, 24, {31, 30}},
+    {2, 1, 96, 26, {27, 28}},
+    {1, 2, 24, 31, {2, 5, 77}},
+    {1, 1, 384, 32, {14, 14}},
+    {3, 1, 272, 25, {9, 41}},
+    {1, 1, 129, 29, {1500}},
     {1, 1, 9, 30, {12, 40}, 3, 1, 1, 1},
     {2, 1, 8, 26, {11, 70}, 3, 2, 1, 1},
     {1, 2, 12, 33, {9, 35}, 3, 1, 2, 2},

@@ -124,13 +124,15 @@ struct GemmKernel {
   std::int64_t max_offset_positions[kGemmMaxVectors];
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
-  // The same where rows of a follow each other: a(k, m) = a[k * positions + m]. All terms are one
-  // chain, without bias_terms; lines of sums are fetched where there are terms enough, and of what
-  // is wanted next one a term. Null: no such tile.
+  // The same where rows of a follow each other. All terms are one chain, without bias_terms; lines
+  // of sums are fetched where there are terms enough. Null: no such tile.
   GemmStripsFunction (*listed_strips)(std::int64_t vectors,
                                       std::int64_t positions) noexcept = nullptr;
-  // The same where rows of b and strips follow each other, too, as pack() lays them out:
-  // b(k, n) = b[(i * depth + k) * columns + n] of strip i.
+  // The same, which lay out what they read as pack() does, for other positions.
+  GemmStripsFunction (*packing_strips)(std::int64_t vectors,
+                                       std::int64_t positions) noexcept = nullptr;
+  // The same where rows of b follow each other, too, as they are laid out then:
+  // b(k, n) = b[i * packed_step + k * columns + n] of strip i.
   GemmStripsFunction (*packed_strips)(std::int64_t vectors,
                                       std::int64_t positions) noexcept = nullptr;
   // A strip of so many vectors: to[k * columns + n] = from[terms[k].b + n]. Returns where the next

@@ -24,6 +24,7 @@ WEFT_FOR_EACH_LEVEL(WEFT_DECLARE_GEMM)
 namespace weft::kernels::avx2 {
 GemmFunction gemm_gathered_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 float* gemm_gather_f32(const GemmTile& tile, std::int64_t positions, float* to) noexcept;
+GemmStripsFunction gemm_packing_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmStripsFunction gemm_packed_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmStripsFunction gemm_listed_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 float* gemm_pack_f32(const float* from, std::int64_t vectors, const GemmTerm* terms,

@@ -32,6 +32,7 @@ constexpr GemmKernel with_own(GemmKernel kernel) {
     kernel.gathered_tile = avx2::gemm_gathered_f32;
     kernel.gather = avx2::gemm_gather_f32;
     kernel.listed_strips = avx2::gemm_listed_f32;
+    kernel.packing_strips = avx2::gemm_packing_f32;
     kernel.packed_strips = avx2::gemm_packed_f32;
     kernel.pack = avx2::gemm_pack_f32;
     kernel.chains = avx2::gemm_chains_f32;

@@ -24,82 +24,87 @@ constexpr int64_t kTurn = 4;
 
 constexpr int64_t kFloatsALine = 16;
 
-template <int64_t kPositions, int64_t kVectors, bool kListed>
+// What strips read is laid out, or listed; or listed, and then laid out.
+enum class Reads { packed, listed, packing };
+
+template <int64_t kPositions, int64_t kVectors, Reads kReads>
 WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
+  constexpr bool kListed = kReads != Reads::packed, kPacks = kReads == Reads::packing;
+  constexpr bool kIsFull = kPositions == kShape.max_positions[kVectors - 1];
   constexpr int64_t kColumns = kVectors * kLanes;
   constexpr int64_t kLinesARow = kColumns > kFloatsALine ? 2 : 1;
   constexpr int64_t kTurnsOfSums = (kPositions * kLinesARow + kTurn - 1) / kTurn;
+  const int64_t a_row = kIsFull ? kPositions : s.a_row;
   const int64_t stride = s.sums_stride;
   const int64_t sum_bytes = s.half != nullptr ? 2 : 4;
   const char* const to = s.half != nullptr ? reinterpret_cast<const char*>(s.half)
                                            : reinterpret_cast<const char*>(s.sums);
-  const int64_t depth = s.depth, chain = s.chain;
-  const bool fetches = s.fetches_sums && (depth < chain ? depth : chain) / kTurn > kTurnsOfSums;
-  const float* b = s.b;
+  const int64_t turns_of_all = s.depth / kTurn;
+  const bool fetches = s.fetches_sums && turns_of_all > kTurnsOfSums;
   const char* next = s.next;
-  alignas(kLanes * sizeof(float)) float of_chains[kPositions * kColumns];
+  float* kept = s.kept;
+  float* packed = s.packed;
+  const float* of_strip = s.b;
   const GemmPlace* const end = s.places + s.count;
   for (const GemmPlace* place = s.places; place != end; ++place) {
     Vector sums[kPositions][kVectors];
     const auto each = [&](const auto& use) WEFT_UNROLLED __attribute__((always_inline)) {
-      float* at = of_chains;
-      asm("" : "+r"(at));  // or gcc would keep some of them in registers that sums need
 #pragma GCC unroll 32
       for (int64_t m = 0; m < kPositions; ++m) {
 #pragma GCC unroll 16
-        for (int64_t v = 0; v < kVectors; ++v, at += kLanes) use(sums[m][v], at);
+        for (int64_t v = 0; v < kVectors; ++v) use(sums[m][v], m * kColumns + v * kLanes);
       }
     };
     const float* a = s.a;
+    const float* b = kListed ? of_strip + place->b : of_strip;
     const GemmTerm* terms = s.terms;
-    if (kListed) b = s.b + place->b;
-    const auto row = [&](int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
-      return kListed ? b + terms[i].b : b + i * kColumns;
+    const auto take = [&](int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
+      const float* const row = kListed ? b + terms[i].b : b + i * kColumns;
+      take_term<1>(a, row, sums);
+      a += a_row;
+#pragma GCC unroll 16
+      for (int64_t v = 0; kPacks && v < kVectors; ++v) {
+        store(load_once(row + v * kLanes), packed + i * kColumns + v * kLanes);
+      }
     };
     const auto pass = [&](int64_t count) WEFT_UNROLLED __attribute__((always_inline)) {
-      a += count * kPositions;
       if (kListed) {
         terms += count;
       } else {
         b += count * kColumns;
       }
+      if (kPacks) packed += count * kColumns;
     };
     // First lines of sums, then what is wanted next: in one loop, or sums would change registers.
     const char* wanted = fetches ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
     int64_t step = fetches ? stride * sum_bytes : kLinesARow * s.next_step;
     int64_t line = fetches ? kFloatsALine * sum_bytes : s.next_step;
-    int64_t turns_of_sums = fetches ? kTurnsOfSums : 0;
-    int64_t left = depth;
-    do {
-      const int64_t count = left < chain ? left : chain;
-      each([](Vector& sum, const float*) { sum = set(0.0f); });
-      int64_t turns = turns_of_sums > 0 ? turns_of_sums : count / kTurn;
-      int64_t after = count / kTurn - turns;
-      while (turns > 0) {
-        do {
+    int64_t turns = fetches ? kTurnsOfSums : turns_of_all;
+    int64_t after = turns_of_all - turns;
+    each([](Vector& sum, int64_t) { sum = set(0.0f); });
+    while (turns > 0) {
+      do {
 #pragma GCC unroll 4
-          for (int64_t i = 0; i < kTurn; ++i) {
-            __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
-            if ((i + 1) % kLinesARow == 0) wanted += step;
-            take_term<1>(a + i * kPositions, row(i), sums);
-          }
-          pass(kTurn);
-        } while (--turns > 0);
-        if (after > 0) wanted = next;
-        step = kLinesARow * s.next_step;
-        line = s.next_step;
-        turns = after;
-        after = 0;
-      }
-      turns_of_sums = 0;
-      for (int64_t rest = count % kTurn; rest > 0; --rest, pass(1)) {
-        take_term<1>(a, row(0), sums);
-      }
-      if (left < depth) each([](Vector& sum, const float* at) { sum = add(load(at), sum); });
-      if (left > chain) each([](Vector& sum, float* at) { store(sum, at); });
-      left -= chain;
-    } while (left > 0);
-    next = wanted;
+        for (int64_t i = 0; i < kTurn; ++i) {
+          __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
+          if ((i + 1) % kLinesARow == 0) wanted += step;
+          take(i);
+        }
+        pass(kTurn);
+      } while (--turns > 0);
+      wanted = next;
+      step = kLinesARow * s.next_step;
+      line = s.next_step;
+      turns = after;
+      after = 0;
+    }
+    for (int64_t rest = s.depth % kTurn; rest > 0; --rest, pass(1)) take(0);
+    next += s.next_strip;
+    of_strip += kListed ? 0 : s.packed_step;
+    if (!s.first) each([&](Vector& sum, int64_t at) { sum = add(load(kept + at), sum); });
+    if (!s.last) each([&](Vector& sum, int64_t at) { store(sum, kept + at); });
+    if (!s.first || !s.last) kept += kPositions * kColumns;
+    if (!s.last) continue;
     if (s.bias != nullptr) {
 #pragma GCC unroll 32
       for (int64_t m = 0; m < kPositions; ++m) {
@@ -108,7 +113,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = add(sums[m][v], x);
       }
     }
-    if (s.relu) each([](Vector& sum, const float*) { sum = relu(sum); });
+    if (s.relu) each([](Vector& sum, int64_t) { sum = relu(sum); });
     if (s.half != nullptr) {
       store_sums(sums, s.half + place->sums, stride);
     } else {
@@ -117,19 +122,19 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
   }
 }
 
-template <int64_t kVectors, bool kListed>
+template <int64_t kVectors, Reads kReads>
 constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
   return std::array<GemmStripsFunction, sizeof...(m)>{
-      multiply<int64_t{m + 1}, kVectors, kListed>...};
+      multiply<int64_t{m + 1}, kVectors, kReads>...};
 }
 (std::make_index_sequence<static_cast<size_t>(kShape.max_positions[kVectors - 1])>());
 
-template <bool kListed>
+template <Reads kReads>
 GemmStripsFunction function(int64_t vectors, int64_t positions) noexcept {
   const auto m = static_cast<size_t>(positions - 1);
-  if (vectors == 1) return functions<1, kListed>[m];
-  if (vectors == 2) return functions<2, kListed>[m];
-  return functions<3, kListed>[m];
+  if (vectors == 1) return functions<1, kReads>[m];
+  if (vectors == 2) return functions<2, kReads>[m];
+  return functions<3, kReads>[m];
 }
 
 template <int64_t kVectors>
@@ -201,11 +206,15 @@ float* gemm_gather_f32(const GemmTile& tile, int64_t positions, float* to) noexc
 }
 
 GemmStripsFunction gemm_packed_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  return function<false>(vectors, positions);
+  return function<Reads::packed>(vectors, positions);
 }
 
 GemmStripsFunction gemm_listed_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  return function<true>(vectors, positions);
+  return function<Reads::listed>(vectors, positions);
+}
+
+GemmStripsFunction gemm_packing_f32(std::int64_t vectors, std::int64_t positions) noexcept {
+  return function<Reads::packing>(vectors, positions);
 }
 
 float* gemm_pack_f32(const float* from, std::int64_t vectors, const GemmTerm* terms,

@@ -28,13 +28,16 @@ struct GemmPlace {
 // The same chain of roundings as in GemmTile; or several, which are added in their order.
 //
 //   a     a(k, m) = a[terms[k].a + m]
+//         of listed, packing and packed strips a[k * a_row + m], where a_row is as many as
+//         positions where these are all that registers hold
 //   b     b(k, n) = b[place.b + terms[k].b + n]
 //   sums  sums(m, n) = sums[place.sums + m * sums_stride + n]
 //   half  where not null: float16 sums there instead; only where GemmKernel::rounds
 //   bias  a number a position, or null
 //   next  memory that is wanted next is brought nearer with the terms that bring no lines of sums,
 //         next_step bytes further on each: as many cache lines as a row of sums fills, next_line
-//         bytes apart
+//         bytes apart; of listed, packing and packed strips one line, and each strip begins
+//         next_strip bytes after the one before
 struct GemmStrips {
   const float* a = nullptr;
   const float* b = nullptr;
@@ -44,8 +47,7 @@ struct GemmStrips {
   const float* bias = nullptr;
   const GemmTerm* terms = nullptr;
   std::int64_t depth = 0;  // terms
-  // Of them, so many are a chain, or as many as are left; of listed and packed strips alone.
-  std::int64_t chain = INT64_MAX;
+  std::int64_t a_row = 0;
   const GemmPlace* places = nullptr;
   std::int64_t count = 0;  // strips
   // Lines that sums go to come nearer: where there are as many terms as positions, with the first
@@ -59,6 +61,15 @@ struct GemmStrips {
   const char* next = nullptr;
   std::int64_t next_step = 0;
   std::int64_t next_line = 0;
+  std::int64_t next_strip = 0;
+  // Of listed, packing and packed strips alone: the terms are one chain of several. Unless it is
+  // the first, the sum of those before is at kept[(i * positions + m) * columns + n] of strip i;
+  // unless it is the last, its own goes there.
+  bool first = true;
+  bool last = true;
+  float* kept = nullptr;
+  float* packed = nullptr;       // where packing strips lay out what they read
+  std::int64_t packed_step = 0;  // floats from a packed strip's first to the next one's
 };
 
 }  // namespace weft::kernels
