@@ -22,6 +22,12 @@ namespace {
 constexpr std::int64_t kNearStripBytes = 24 << 10, kNearStrips = 16;
 constexpr std::int64_t kFewPanels = 2;
 
+// Up to so many panels hardly take longer than what the next strips read: a line of each channel
+// comes with each strip, with terms that bring no lines of sums, which come with turns of four. All
+// at once they would take as long as not to be fetched. One thread of Zen 4 with AVX2 and two, us:
+// 32 to 16, 112x112: 280, so 222, and 143, 114; 24 to 16: 216, 187, and 110, 95.
+constexpr std::int64_t kPanelsByLines = 8, kTurn = 4;
+
 // Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
 // In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130. Of AMD, 24 to 144,
 // 56x56 in tiles of 336: 240, fetched 199; 64 to 256, 28x28 in tiles of 196: 178 and 161.
@@ -314,8 +320,13 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
                               .fetches_sums = fetches_sums(tile),
                               .relu = is_relu(),
                               .next = reinterpret_cast<const char*>(input)};
+  const std::int64_t turns_of_sums = base::divide_up(rows, kTurn) * kTurn;
+  const bool by_lines = gemm_.listed_strips != nullptr && !copies_strips_ &&
+                        columns == base::kLineFloats && together > 1 &&
+                        tile.panel_count <= kPanelsByLines && g.in_channels > turns_of_sums;
+  if (by_lines) product.next_strip = base::kLineBytes;
   const bool spreads = product.fetches_sums && g.in_channels >= rows;
-  const std::int64_t other_terms = g.in_channels - (spreads ? rows : 0);
+  const std::int64_t other_terms = g.in_channels - (spreads ? by_lines ? turns_of_sums : rows : 0);
   StripGroups groups;
   for (std::int64_t first = 0, end; first < count; first = end) {
     end = std::min(first + together, count);
@@ -342,7 +353,14 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
       const std::int64_t last = channels_ahead * (p + 1) / tile.panel_count;
       std::int64_t c = channels_ahead * p / tile.panel_count;
       product.next_step = product.next_line = 0;
-      if (together == 1 && c < last) {
+      if (by_lines) {
+        c = p * other_terms;
+        if (c < channels_ahead) {
+          product.next = reinterpret_cast<const char*>(wanted(c));
+          product.next_step = g.in_channel_stride * 4;
+        }
+        c = last;
+      } else if (together == 1 && c < last) {
         const std::int64_t with_terms = std::max(c, last - other_terms);
         for (; c < with_terms; ++c) base::fetch(wanted(c), columns * 4);
         product.next = reinterpret_cast<const char*>(wanted(c));
@@ -361,7 +379,10 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
         product.depth = like.depth;
         product.places = group.places.data();
         product.count = std::ssize(group.places);
-        strips_function(like, product, std::min(rows, channels - p * rows))(product);
+        const std::int64_t outputs = std::min(rows, channels - p * rows);
+        const auto function = by_lines ? gemm_.listed_strips(like.count / gemm_.lanes, outputs)
+                                       : strips_function(like, product, outputs);
+        function(product);
       }
     }
   }
