@@ -64,7 +64,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
     if (packed_strips_ > 0) {
       strips_apart_ =
           data_type_ == DataType::float16 || !lies_in_line(g) || !stays_in_second_cache(g, columns);
-      near = cache / 2 / channel_bytes;
+      near = cache / 2 / channel_bytes;  // of a copy
     }
     if (!strips_apart_ && packed_strips_ > 0) {
       limit = near = kAcrossPositions;

@@ -1,4 +1,4 @@
-// Strips of ConvolutionPlan, positions along vectors, copied to lie as their products read them.
+// Strips of ConvolutionPlan, positions along vectors, laid out as their products read them.
 
 #include <algorithm>
 #include <array>
@@ -99,14 +99,15 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
       product.first = c == 0;
       product.last = c + product.depth == g.in_channels;
       product.fetches_sums = product.last && fetches_sums(tile);
-      product.packed_step = (strips_apart_ ? g.in_channels : product.depth) * columns;
+      product.packed_step = (strips_apart_ ? g.in_channels : product.depth) * like.count;
       product.kept = slot.kept;
-      const bool ends = product.last && end == count;
-      const float* const ahead =
-          input + (product.last ? slot.strips[ends ? first : end].a
-                                : like.a + (c + product.depth) * g.in_channel_stride);
-      const std::int64_t bringing =
-          ends ? 0 : std::min(base::divide_up(lines_ahead, product.count), panels);
+      const float* ahead = input;
+      std::int64_t bringing = 0;  // panels that bring lines of the input
+      if (lines_ahead > 0 && !(product.last && end == count)) {
+        ahead +=
+            product.last ? slot.strips[end].a : like.a + (c + product.depth) * g.in_channel_stride;
+        bringing = std::min(base::divide_up(lines_ahead, product.count), panels);
+      }
       for (std::int64_t p = 0; p < panels; ++p) {
         const auto panel = [&](std::int64_t i) {
           return filter_.panel(packed, tile.group, tile.first_panel + i % panels, offset + c);
@@ -130,7 +131,7 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
         const std::int64_t outputs = std::min(rows, channels - p * rows);
         const bool packs = !strips_apart_ && p == 0;
         product.b = packs || lists  ? input
-                    : strips_apart_ ? input + like.a + c * columns
+                    : strips_apart_ ? input + like.a + c * like.count
                                     : slot.packed;
         (packs ? gemm_.packing_strips : function)(vectors, outputs)(product);
         if (g.in_channels > chain_) product.kept += product.count * outputs * like.count;

@@ -36,8 +36,8 @@ bool suits_shorter_strips(const ConvolutionGeometry& g, const kernels::GemmKerne
   const std::int64_t most = g.out_channels <= g.in_channels ? kMost : kMostToMore;
   const kernels::GemmKernel& shorter = kernels::gemm_kernel(Isa::avx2);
   return kernel.isa == Isa::avx512 && base::halves_vectors() && g.in_channels >= kFewest &&
-         g.in_channels <= most && g.out_channels >= kFewestOutputs && joins_rows(g) && is_best_across(g, kernel) &&
-         is_best_across(g, shorter) && suits_packed_strips(g, shorter);
+         g.in_channels <= most && g.out_channels >= kFewestOutputs && joins_rows(g) &&
+         is_best_across(g, kernel) && is_best_across(g, shorter) && suits_packed_strips(g, shorter);
 }
 
 const kernels::GemmKernel& kernel_for(const ConvolutionGeometry& g, DataType type,

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,6 +152,13 @@ TEST_F(PackedStripsTest, ChannelsAreSummedAlike) {
       ASSERT_EQ(y[i], y[i % plane]) << columns << ", channel " << i / plane;
     }
   }
+}
+
+// As few vectors would be seven tiles of four rows.
+TEST_F(PackedStripsTest, ThreadsThatShareTilesEndTogether) {
+  const ConvolutionParams params = ops::layer({1, 1, 64, 40, {28, 28}});
+  EXPECT_THAT(plan(params, {.threads = 2, .max_isa = Isa::avx2}).explain(),
+              ::testing::HasSubstr(", 4 tiles, 2 slots"));
 }
 
 TEST_F(PackedStripsTest, Float16IsRoundedAtTheEnd) {

@@ -128,17 +128,14 @@ struct GemmKernel {
   // of sums are fetched where there are terms enough. Null: no such tile.
   GemmStripsFunction (*listed_strips)(std::int64_t vectors,
                                       std::int64_t positions) noexcept = nullptr;
-  // The same, which lay out what they read as pack() does, for other positions.
+  // The same, which also lay out what they read, for the products of other positions:
+  // packed[(i * depth + k) * columns + n] = b(k, n) of strip i.
   GemmStripsFunction (*packing_strips)(std::int64_t vectors,
                                        std::int64_t positions) noexcept = nullptr;
-  // The same where rows of b follow each other, too, as they are laid out then:
-  // b(k, n) = b[i * packed_step + k * columns + n] of strip i.
+  // The same where rows of b follow each other, too, as they then do:
+  // b(k, n) = b[i * packed_step + k * columns + n].
   GemmStripsFunction (*packed_strips)(std::int64_t vectors,
                                       std::int64_t positions) noexcept = nullptr;
-  // A strip of so many vectors: to[k * columns + n] = from[terms[k].b + n]. Returns where the next
-  // one goes.
-  float* (*pack)(const float* from, std::int64_t vectors, const GemmTerm* terms, std::int64_t depth,
-                 float* to) noexcept = nullptr;
   // Of one or two vectors, and of kGemmBlock positions, cut into as few tiles as can be, all but
   // equal; or of two vectors and any positions, where what is wanted next is far away. Null: none.
   GemmChainsFunction (*chains)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;

@@ -27,8 +27,6 @@ float* gemm_gather_f32(const GemmTile& tile, std::int64_t positions, float* to) 
 GemmStripsFunction gemm_packing_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmStripsFunction gemm_packed_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmStripsFunction gemm_listed_f32(std::int64_t vectors, std::int64_t positions) noexcept;
-float* gemm_pack_f32(const float* from, std::int64_t vectors, const GemmTerm* terms,
-                     std::int64_t depth, float* to) noexcept;
 GemmChainsFunction gemm_chains_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmChainsFunction gemm_far_chains_f32(std::int64_t positions) noexcept;
 void gemm_pairs(const GemmPairs& s) noexcept;

@@ -34,7 +34,6 @@ constexpr GemmKernel with_own(GemmKernel kernel) {
     kernel.listed_strips = avx2::gemm_listed_f32;
     kernel.packing_strips = avx2::gemm_packing_f32;
     kernel.packed_strips = avx2::gemm_packed_f32;
-    kernel.pack = avx2::gemm_pack_f32;
     kernel.chains = avx2::gemm_chains_f32;
     kernel.far_chains = avx2::gemm_far_chains_f32;
     kernel.pairs = avx2::gemm_pairs;

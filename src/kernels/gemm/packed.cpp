@@ -137,17 +137,6 @@ GemmStripsFunction function(int64_t vectors, int64_t positions) noexcept {
   return functions<3, kReads>[m];
 }
 
-template <int64_t kVectors>
-float* pack(const float* from, const GemmTerm* terms, int64_t depth, float* to) {
-  for (const GemmTerm* const end = terms + depth; terms != end; ++terms) {
-#pragma GCC unroll 16
-    for (int64_t v = 0; v < kVectors; ++v, to += kLanes) {
-      store(load(from + terms->b + v * kLanes), to);
-    }
-  }
-  return to;
-}
-
 // Of positions that are next to each other or every other.
 template <int64_t kStep>
 float* gather_near(const GemmTile& tile, int64_t positions, float* to) {
@@ -215,13 +204,6 @@ GemmStripsFunction gemm_listed_f32(std::int64_t vectors, std::int64_t positions)
 
 GemmStripsFunction gemm_packing_f32(std::int64_t vectors, std::int64_t positions) noexcept {
   return function<Reads::packing>(vectors, positions);
-}
-
-float* gemm_pack_f32(const float* from, std::int64_t vectors, const GemmTerm* terms,
-                     std::int64_t depth, float* to) noexcept {
-  if (vectors == 1) return pack<1>(from, terms, depth, to);
-  if (vectors == 2) return pack<2>(from, terms, depth, to);
-  return pack<3>(from, terms, depth, to);
 }
 
 }  // namespace weft::kernels::WEFT_ISA
