@@ -81,8 +81,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
       near /= std::max<std::int64_t>(axis.phase(0).in_step, 1);
     }
   }
-  // Threads that end together only by tiles of the same time. Tiles of strips that are copied are
-  // cut by panels, too; two threads of Zen 4, 256 to 512, 56x56, 1x1 at 2: 1400 us, so cut 1550.
+  // Threads that end together only where tiles take the same time. Tiles of copied strips are cut
+  // by panels, too: two threads of Zen 4, 256 to 512, 56x56, 1x1 at 2: 1400 us, so cut 1550.
   const std::int64_t sharing =
       packed_strips_ > 0 && !strips_apart_ ? base::divide_up(threads, others) : 1;
   const std::int64_t most = std::clamp(near, least, limit);

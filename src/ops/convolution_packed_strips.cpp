@@ -74,6 +74,7 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
   const std::int64_t count = list_strips(tile, g.in_channels, slot);
   const std::int64_t lines_ahead =
       strips_apart_ ? 0 : base::divide_up(packed_strips_ * columns, base::kLineFloats) + 1;
+  const bool fetches = fetches_sums(tile);
   std::byte* const output = first_output(arguments, tile);
   kernels::GemmStrips product{
       .sums_stride = g.out_channel_stride, .a_row = rows, .relu = is_relu(), .packed = slot.packed};
@@ -98,7 +99,7 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
       product.terms = like.terms + c;
       product.first = c == 0;
       product.last = c + product.depth == g.in_channels;
-      product.fetches_sums = product.last && fetches_sums(tile);
+      product.fetches_sums = product.last && fetches;
       product.packed_step = (strips_apart_ ? g.in_channels : product.depth) * like.count;
       product.kept = slot.kept;
       const float* ahead = input;

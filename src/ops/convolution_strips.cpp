@@ -23,10 +23,10 @@ constexpr std::int64_t kNearStripBytes = 24 << 10, kNearStrips = 16;
 constexpr std::int64_t kFewPanels = 2;
 
 // Up to so many panels hardly take longer than what the next strips read: a line of each channel
-// comes with each strip, with terms that bring no lines of sums, which come with turns of four. All
-// at once they would take as long as not to be fetched. One thread of Zen 4 with AVX2 and two, us:
-// 32 to 16, 112x112: 280, so 222, and 143, 114; 24 to 16: 216, 187, and 110, 95.
-constexpr std::int64_t kPanelsByLines = 8, kTurn = 4;
+// comes with each strip, with terms that bring no lines of sums. All at once they would take as
+// long as not to be fetched. One thread of Zen 4 with AVX2 and two, us: 32 to 16, 112x112: 280, so
+// 222, and 143, 114; 24 to 16: 216, 187, and 110, 95.
+constexpr std::int64_t kPanelsByLines = 8;
 
 // Results of a tile, a channel: of fewer, what is fetched beside them another thread is writing to.
 // In turns, us, two threads: 16 to 96, 50x50 in tiles of 240: 119, fetched 130. Of AMD, 24 to 144,
@@ -320,7 +320,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
                               .fetches_sums = fetches_sums(tile),
                               .relu = is_relu(),
                               .next = reinterpret_cast<const char*>(input)};
-  const std::int64_t turns_of_sums = base::divide_up(rows, kTurn) * kTurn;
+  const std::int64_t turns_of_sums = base::divide_up(rows, kernels::kGemmTurn) * kernels::kGemmTurn;
   const bool by_lines = gemm_.listed_strips != nullptr && !copies_strips_ &&
                         columns == base::kLineFloats && together > 1 &&
                         tile.panel_count <= kPanelsByLines && g.in_channels > turns_of_sums;

@@ -19,8 +19,7 @@ namespace {
 
 using std::size_t;
 
-// Terms a turn: what is no multiply-add and no load is a quarter of an instruction a product so.
-constexpr int64_t kTurn = 4;
+constexpr int64_t kTurn = kGemmTurn;
 
 constexpr int64_t kFloatsALine = 16;
 

@@ -12,6 +12,10 @@ inline constexpr int kGemmBiasTerms = 4;
 // So many strips ahead the lines of sums are fetched.
 inline constexpr int kGemmPlacesAhead = 2;
 
+// Of listed, packing and packed strips, lines of sums come with whole turns of so many terms: what
+// is no multiply-add and no load is a quarter of an instruction a product so.
+inline constexpr std::int64_t kGemmTurn = 4;
+
 // Where a strip lies: floats from b, elements from the first sum.
 struct GemmPlace {
   std::int64_t b;
