@@ -97,6 +97,14 @@ Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
   return {in, out - in, bytes / (columns * times), dense ? times : 0};
 }
 
+// What is brought nearer with rows of so many channels: in the order in which it lies, where these
+// follow each other, or the processor would see no stream.
+Wanted wanted_with(int64_t channels, int64_t rows, int64_t row_bytes, int64_t channel_bytes) {
+  if (channels == 1 || channel_bytes != rows * row_bytes)
+    return {nullptr, row_bytes, channel_bytes};
+  return {nullptr, channels * row_bytes, row_bytes};
+}
+
 // Strips are as wide as a cut allows, all nearly the same. kAnywhere: the sums read nothing but the
 // rows.
 template <class T, bool kAnywhere = false>
@@ -124,7 +132,6 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   const Function wide = cut.function(wider > 0 ? width + 1 : width, 1);
   const Function narrow = cut.function(width, 1);
   constexpr int64_t kElement = sizeof(T);
-  const auto* const wanted = static_cast<const char*>(b.in) + kInAhead;
   const Fetch fetch = fetch_of<T>(b, cut, strips);
   Block block;
   block.fetch = fetch;
@@ -134,8 +141,6 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   block.filter_channel_stride = b.filter_channel_stride;
   block.out_channel_stride = b.out_channel_stride;
   block.out_row_stride = b.out_strides.height;
-  block.wanted_row_stride = b.in_strides.height * kElement;
-  block.wanted_channel_stride = b.in_channel_stride * kElement;
   block.in_width = b.in_sizes.width;
   Source<T> source{};
   if constexpr (kAnywhere) {
@@ -152,6 +157,11 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
       if (channel == source.end) source = source_of<T>(b, channel);
     }
     block.channels = std::min(cut.channels, source.end - channel);
+    block.wanted = wanted_with(block.channels, b.in_sizes.height, b.in_strides.height * kElement,
+                               b.in_channel_stride * kElement);
+    block.wanted_out =
+        wanted_with(block.channels, b.out_sizes.height, b.out_strides.height * kElement,
+                    b.out_channel_stride * kElement);
     const Function first_sum = block.channels > 1 ? cut.function(1, block.channels) : wide;
     const T* const in = source.in + channel * source.channel_stride;
     T* const out = static_cast<T*>(b.out) + channel * b.out_channel_stride;
@@ -179,10 +189,11 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
         const T* from = in + (in_layer + front - source.layer) * source.layer_stride +
                         (in_row - source.row) * source.row_stride;
         block.masks = masks;
-        block.wanted =
-            wanted + (channel * b.in_channel_stride + (in_layer + front) * b.in_strides.depth +
-                      in_row * b.in_strides.height) *
-                         kElement;
+        block.wanted.first =
+            static_cast<const char*>(b.in) + kInAhead +
+            (channel * b.in_channel_stride + (in_layer + front) * b.in_strides.depth +
+             in_row * b.in_strides.height) *
+                kElement;
         T* to = out + layer * b.out_strides.depth + first * b.out_strides.height;
         int64_t left = b.out_sizes.width;
         for (int64_t i = 0; i < strips; ++i) {
@@ -191,11 +202,12 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
           block.in = from;
           block.column = (b.out_sizes.width - left) * b.step.width;
           block.out = to;
+          block.wanted_out.first = reinterpret_cast<const char*>(to) + kOutAhead;
           block.out_mask = inside(0, left - (count - 1) * kLanes);
           (i < wider || wider == 0 ? first_sum : narrow)(block);
           from += read;
           block.masks += count * b.window.width;
-          block.wanted += read * kElement;
+          block.wanted.first += read * kElement;
           to += count * kLanes;
           left -= count * kLanes;
         }

@@ -177,6 +177,12 @@ struct Fetch {
   int64_t times;
 };
 
+// Memory that is brought nearer with each row of each channel; strides in bytes.
+struct Wanted {
+  const char* first;
+  int64_t row_stride, channel_stride;
+};
+
 // A block of outputs: some rows of some vectors of one layer, of some channels.
 struct Block {
   const void* in;              // of its first output, from which offsets count
@@ -194,10 +200,8 @@ struct Block {
   std::uint16_t out_mask;  // of the last vector
   int64_t channels;
   int64_t in_channel_stride, filter_channel_stride, out_channel_stride;
-  Fetch fetch;  // for sum_block(), which moves it on
-  // For the others, where the input lies that is wanted later; strides in bytes.
-  const char* wanted;
-  int64_t wanted_row_stride, wanted_channel_stride;
+  Fetch fetch;                // for sum_block(), which moves it on
+  Wanted wanted, wanted_out;  // for the others
 };
 
 template <class T>

@@ -47,22 +47,21 @@ WEFT_UNROLLED void sum_three(Block& b) {
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
   const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom, stride = b.in_row_stride;
   const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
-  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
+  const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
   const T* row = static_cast<const T*>(b.in) + b.offsets[0];
-  const char* wanted = b.wanted;
+  const char *wanted = in_ahead.first, *wanted_out = out_ahead.first;
   T* out = static_cast<T*>(b.out);
-  for (int64_t i = 0; i < end; ++i, row = step(row, stride), wanted += wanted_stride) {
+  // A line holds two vectors of float16.
+  const auto fetches = [](int v) { return sizeof(T) == sizeof(float) || v % 2 == 0; };
+  constexpr int64_t kBytes = kLanes * sizeof(T);
+  for (int64_t i = 0; i < end; ++i, row = step(row, stride), wanted += in_ahead.row_stride) {
     if (i >= top && i < bottom) {
       const T* from = row;
 #pragma GCC unroll 8
       for (int n = 0; n < kAll; ++n, from += next) {
         const int v = n % kVectors, c = n / kVectors;
-        // A line holds two vectors of float16.
-        if (sizeof(T) == sizeof(float) || v % 2 == 0) {
-          __builtin_prefetch(wanted + v * kLanes * static_cast<int64_t>(sizeof(T)) +
-                             c * wanted_next);
-        }
+        if (fetches(v)) __builtin_prefetch(wanted + v * kBytes + c * in_ahead.channel_stride);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; ++j) {
           const Vector x = load(from + j);
@@ -79,11 +78,14 @@ WEFT_UNROLLED void sum_three(Block& b) {
       for (int n = 0; n < kAll; ++n) {
         const int v = n % kVectors, c = n / kVectors;
         T* const to = out + v * kLanes + c * out_next;
-        if (sizeof(T) == sizeof(float) || v % 2 == 0) fetch_output(to);
+        if (fetches(v)) {
+          __builtin_prefetch(wanted_out + v * kBytes + c * out_ahead.channel_stride, 1);
+        }
         store(finish(sum[0][n], bias[c]), v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask,
               to);
       }
       out += out_stride;
+      wanted_out += out_ahead.row_stride;
     }
 #pragma GCC unroll 8
     for (int n = 0; n < kAll; ++n) {
@@ -139,13 +141,13 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
   const auto out_mask = static_cast<__mmask8>(b.out_mask);
   const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
   const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
-  const int64_t wanted_stride = b.wanted_row_stride, wanted_next = b.wanted_channel_stride;
+  const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[kLive][kPairs] = {};  // of rows that are not complete, the first ones first
-  const char* wanted = b.wanted;
+  const char *wanted = in_ahead.first, *wanted_out = out_ahead.first;
   int64_t place = 0, to = 0;
   for (int64_t i = 0; i < end; ++i) {
 #pragma GCC unroll 2
-    for (int s = 0; s < kStep; ++s, place += stride, wanted += wanted_stride) {
+    for (int s = 0; s < kStep; ++s, place += stride, wanted += in_ahead.row_stride) {
       const int64_t row = i * kStep + s;
       if (row < top || row >= bottom) continue;
       Vector low[kPairs], high[kPairs];
@@ -153,8 +155,8 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
       for (int p = 0; p < kPairs; ++p) {
         low[p] = load_row(in[2 * p] + place);
         high[p] = load_row(in[2 * p + 1] + place);
-        __builtin_prefetch(wanted + int64_t{2} * p * wanted_next);
-        __builtin_prefetch(wanted + (int64_t{2} * p + 1) * wanted_next);
+        __builtin_prefetch(wanted + int64_t{2} * p * in_ahead.channel_stride);
+        __builtin_prefetch(wanted + (int64_t{2} * p + 1) * in_ahead.channel_stride);
       }
 #pragma GCC unroll 8
       for (int j = 0; j < kWindow; ++j) {
@@ -173,11 +175,12 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     if (i >= kLive - 1) {
 #pragma GCC unroll 2
       for (int p = 0; p < kPairs; ++p) {
-        fetch_output(out[2 * p] + to);
-        fetch_output(out[2 * p + 1] + to);
+        __builtin_prefetch(wanted_out + int64_t{2} * p * out_ahead.channel_stride, 1);
+        __builtin_prefetch(wanted_out + (int64_t{2} * p + 1) * out_ahead.channel_stride, 1);
         store_halves(finish(sum[0][p], bias[p]), out_mask, out[2 * p] + to, out[2 * p + 1] + to);
       }
       to += out_stride;
+      wanted_out += out_ahead.row_stride;
     }
 #pragma GCC unroll 2
     for (int p = 0; p < kPairs; ++p) {
