@@ -76,9 +76,10 @@ DirectWindow DirectConvolution::window_of(const PhaseTaps& phase) const noexcept
   const bool bands = DirectWindow::has_bands(h.taps, step);
   if ((phase.upwards || shared) && (bands || DirectWindow::has_rows(h.taps, step))) {
     window = {bands ? DirectWindow::Kind::bands : DirectWindow::Kind::rows, h.taps, w.taps, step};
-  } else if (count > kernels::kFarTaps && phase.taps.back() - phase.taps.front() == count - 1 &&
+  } else if (count > kernels::far_taps(kernels_.isa) &&
+             phase.taps.back() - phase.taps.front() == count - 1 &&
              std::is_sorted(phase.taps.begin(), phase.taps.end())) {
-    window.kind = DirectWindow::Kind::run;
+    window = {DirectWindow::Kind::run, 1, count, kernels::far_taps(kernels_.isa)};
   }
   return window;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/direct/direct_levels.h"
 #include "kernels/direct/direct_sums.h"
+#include "kernels/direct/run.h"
 
 namespace weft::kernels::WEFT_ISA {
 
@@ -121,12 +122,10 @@ WEFT_UNROLLED void sum_bands(const DirectBlock& b, const float* in, int64_t out,
   s.finish(b, out, columns);
 }
 
-// A run of taps, each with the one kFarTaps after it, which reads the same vectors for columns so
-// much further on. With each of the first ones a line of what is wanted next comes nearer.
+// A run of taps. With each of the first ones a line of what is wanted next comes nearer.
 template <int N>
-WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
-                                int64_t /*first_row*/) {
-  constexpr int kFar = kFarTaps / kLanes;
+WEFT_UNROLLED void sum_run(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
+                           int64_t /*first_row*/) {
   Sums<1, 1, N> s;
   const float* factors = b.filter;
   const char* next = b.next;
@@ -139,29 +138,9 @@ WEFT_UNROLLED void sum_far_taps(const DirectBlock& b, const float* in, int64_t o
     to += line;
   };
   for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride, factors += b.tap_count) {
-    for (int64_t first = 0; first < b.tap_count; first += 2 * kFarTaps) {
-      const int64_t count = std::min(b.tap_count - first, 2 * kFarTaps);
-      const int64_t pairs = std::max<int64_t>(count - kFarTaps, 0);
-      const float* from = in + b.taps[first];
-      const float* factor = factors + first;
-      for (int64_t t = 0; t < pairs; ++t, ++from, ++factor) {
-        const Vector near = set(factor[0]), far = set(factor[kFarTaps]);
-        fetch();
-#pragma GCC unroll 16
-        for (int n = 0; n < N + kFar; ++n) {
-          const Vector x = load_once(from + n * kLanes);
-          if (n < N) s.sum[0][0][n] = multiply_add(near, x, s.sum[0][0][n]);
-          if (n >= kFar) s.sum[0][0][n - kFar] = multiply_add(far, x, s.sum[0][0][n - kFar]);
-        }
-      }
-      for (int64_t t = pairs; t < std::min(count, kFarTaps); ++t, ++from, ++factor) {
-        const Vector near = set(factor[0]);
-        fetch();
-#pragma GCC unroll 16
-        for (int n = 0; n < N; ++n) {
-          s.sum[0][0][n] = multiply_add(near, load(from + n * kLanes), s.sum[0][0][n]);
-        }
-      }
+    for (int64_t first = 0; first < b.tap_count; first += kRunTaps) {
+      add_run(s.sum[0][0], in + b.taps[first], factors + first,
+              std::min(b.tap_count - first, kRunTaps), fetch);
       line = 0;  // enough are on their way
     }
   }
@@ -384,7 +363,7 @@ template <int kWidth>
 void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t row, int64_t vectors,
                   Fetch& fetch) {
   const bool run = b.window.kind == DirectWindow::Kind::run;
-  const Function sum = run ? sum_far_taps<kWidth> : sum_taps<1, 1, kWidth>;
+  const Function sum = run ? sum_run<kWidth> : sum_taps<1, 1, kWidth>;
   for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
     // The last are summed together with some before them.
     const int64_t first = std::min(column, (vectors - kWidth) * kLanes);
@@ -397,29 +376,58 @@ void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t row, int
   }
 }
 
+// Vectors that are summed at a time; 0: one or two.
+int64_t long_row_width(const DirectBlock& b, int64_t vectors) {
+  constexpr int64_t kWidth = 8;
+  if (kLanes == 8 && b.window.kind == DirectWindow::Kind::run && vectors >= kFewestOfRun) {
+    return run_width(vectors);
+  }
+  if (vectors < kWidth) return 0;
+  // Twice as many read less for each sum.
+  const bool wider = kLanes == 16 && vectors >= 2 * kWidth && (vectors + 7) / 8 % 2 == 0;
+  return wider ? 2 * kWidth : kWidth;
+}
+
 // One row after the other.
 void sum_long_rows(DirectBlock& b, Fetch& fetch) {
-  constexpr int kWidth = 8;
-  constexpr int kWider = kLanes == 16 ? 16 : 8;  // reads less for each sum
   const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
+  const int64_t width = long_row_width(b, vectors);
   for (int64_t row = 0; row < b.rows; ++row) {
     const float* in = b.in + row * b.in_row_stride;
     const int64_t out = row * b.out_row_stride;
-    if (vectors >= kWider && (vectors + kWidth - 1) / kWidth % 2 == 0) {
-      sum_long_row<kWider>(b, in, out, row, vectors, fetch);
-    } else if (vectors >= kWidth) {
+    const auto sum_by = [&]<int kWidth>() {
       sum_long_row<kWidth>(b, in, out, row, vectors, fetch);
-    } else {
-      fetch(vectors);
-      int64_t column = 0;
-      for (; b.columns - column > kLanes; column += 2 * kLanes) {
-        sum_block(sum_taps<1, 1, 2>, b, in + column, out + column, b.columns - column, row, 1,
-                  2 * kLanes);
-      }
-      if (column < b.columns) {
-        sum_block(sum_taps<1, 1, 1>, b, in + column, out + column, b.columns - column, row, 1,
-                  kLanes);
-      }
+    };
+    switch (width) {
+      case 16:
+        if constexpr (kLanes == 16) sum_by.template operator()<16>();
+        break;
+      case 9:
+        if constexpr (kLanes == 8) sum_by.template operator()<9>();
+        break;
+      case 8:
+        sum_by.template operator()<8>();
+        break;
+      case 7:
+        if constexpr (kLanes == 8) sum_by.template operator()<7>();
+        break;
+      case 6:
+        if constexpr (kLanes == 8) sum_by.template operator()<6>();
+        break;
+      case 5:
+        if constexpr (kLanes == 8) sum_by.template operator()<5>();
+        break;
+      default:
+        fetch(vectors);
+        int64_t column = 0;
+        for (; b.columns - column > kLanes; column += 2 * kLanes) {
+          sum_block(sum_taps<1, 1, 2>, b, in + column, out + column, b.columns - column, row, 1,
+                    2 * kLanes);
+        }
+        if (column < b.columns) {
+          sum_block(sum_taps<1, 1, 1>, b, in + column, out + column, b.columns - column, row, 1,
+                    kLanes);
+        }
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -27,11 +28,11 @@ struct DirectWindow {
     rows,
     // As `rows` with a step of 1, of which registers hold but a band at a time.
     bands,
-    // More than kFarTaps consecutive taps. One output channel.
+    // More than far_taps() consecutive taps. One output channel.
     run,
   };
   Kind kind = Kind::any;
-  std::int64_t rows = 0, columns = 0, step = 1;
+  std::int64_t rows = 0, columns = 0, step = 1;  // of a run: far_taps()
 
   static constexpr std::int64_t kMostBandRows = 7;
 
@@ -51,8 +52,10 @@ struct DirectWindow {
   }
 };
 
-// Taps so far apart in a run are summed together: they read the same vectors.
-inline constexpr std::int64_t kFarTaps = 16;
+// Of so many taps of a run, those that are far_taps() apart are summed together: they read the same
+// vectors. Four factors have room beside the sums of AVX2.
+inline constexpr std::int64_t kRunTaps = 32;
+constexpr std::int64_t far_taps(Isa isa) { return isa == Isa::avx2 ? 8 : 16; }
 
 // Tap number `tap`, which lies at `offset` and has factors filter[tap * out_channels + ..].
 struct DirectTerm {
@@ -62,7 +65,7 @@ struct DirectTerm {
 
 // Calls add(tap) for all taps in the order in which they are summed: ascending; those of `rows`
 // for each layer of the window one column of every step-th row after the other; those of `bands`
-// one column of a band after the other; those of a run in pairs with the one kFarTaps further on.
+// one column of a band after the other; of kRunTaps of a run each with those far_taps() further on.
 template <class Add>
 void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add& add) {
   switch (window.kind) {
@@ -92,10 +95,10 @@ void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add&
       }
       return;
     case DirectWindow::Kind::run:
-      for (std::int64_t first = 0; first < tap_count; first += 2 * kFarTaps) {
-        for (std::int64_t t = first; t < first + kFarTaps; ++t) {
-          if (t < tap_count) add(t);
-          if (t + kFarTaps < tap_count) add(t + kFarTaps);
+      for (std::int64_t first = 0; first < tap_count; first += kRunTaps) {
+        const std::int64_t end = std::min(first + kRunTaps, tap_count);
+        for (std::int64_t t = first; t < first + window.step; ++t) {
+          for (std::int64_t far = t; far < end; far += window.step) add(far);
         }
       }
   }

@@ -13,7 +13,8 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
-static_assert(kFarTaps == kLanes);
+constexpr int64_t kFarTaps = far_taps(Isa::WEFT_ISA);
+static_assert(kFarTaps == kLanes && 2 * kFarTaps == kRunTaps);
 
 // Of a row under a window that begins `before` elements before it, from whole vectors on: what its
 // first vector reads, and the last two and the one after them.
