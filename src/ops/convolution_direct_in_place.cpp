@@ -82,9 +82,10 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
 bool DirectConvolution::suits_run() const noexcept {
   const auto& [depth, height, width] = geometry_.axes;
   const Phase columns = width.phase(0);
-  return kernels_.in_place_512 && depth.phase(0).taps == 1 && height.phase(0).taps == 1 &&
+  const bool takes_type = kernels_.in_place_512 || data_type_ == DataType::float32;
+  return takes_type && depth.phase(0).taps == 1 && height.phase(0).taps == 1 &&
          pads_less_than_window(height) && columns.in_step == 1 && box_[kWidth] == columns.count &&
-         DirectInPlace::has_run(width.in_size(), columns.count, columns.taps,
+         DirectInPlace::has_run(kernels_.isa, width.in_size(), columns.count, columns.taps,
                                 -columns.first_offset);
 }
 

@@ -250,6 +250,10 @@ TEST(DirectConvolutionPadding, LayersThatReadNothing) {
   }
 }
 
+// Levels with kernels of their own, and the seeds that take them: every fifth one.
+constexpr std::uint64_t kLevels = 5;
+constexpr std::pair<Isa, std::uint64_t> kSeeds[] = {{Isa::avx512, 1}, {Isa::avx2, 3}};
+
 class DirectChannelsTest : public NumbersTest {
  protected:
   void SetUp() override { skip_without(Isa::avx2); }
@@ -263,9 +267,6 @@ DataType other_than(DataType type) {
 // their own, windows that begin before the image, lie in it, or end past it; of each padding every
 // other window and number of outputs has the other type.
 TEST_F(DirectChannelsTest, AreReadWhereTheyLie) {
-  // Levels with kernels of their own, and the seeds that take them: every fifth one.
-  constexpr std::uint64_t kLevels = 5;
-  constexpr std::pair<Isa, std::uint64_t> kSeeds[] = {{Isa::avx512, 1}, {Isa::avx2, 3}};
   std::uint64_t seed = 0;
   DataType type = DataType::float32;
   for (const std::uint32_t out : {1u, 2u, 3u, 4u, 5u}) {
@@ -306,21 +307,35 @@ TEST(DirectConvolutionChannels, AreChosenWhereTheyAreFaster) {
   }
 }
 
-// The window's ends lie in the first vector, in the last ones, or in none; rows from 8 vectors on
-// whose vectors leave nothing but their ends are read in place.
+// The window's ends lie in the first vector, in the last ones, in none, or several strips away.
+// Rows are read in place with AVX2, and with AVX-512 those from 8 vectors on whose vectors leave
+// nothing but their ends.
 TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
-  std::uint64_t seed = 1;  // of AVX-512, as every fifth one
+  std::uint64_t seed = 0;
+  const auto test = [&](std::uint32_t size, std::uint32_t window, const Dims& padding) {
+    ConvolutionParams p = direct_params({3, 1, 1, {2, size}, {1, window}, {1, 1}, {1, 1}});
+    p.start_padding = {0, padding[0]};
+    p.end_padding = {0, padding[1]};
+    p.output.sizes = output_sizes(p);
+    seed += kLevels;
+    for (const DataType type : {DataType::float32, DataType::float16}) {
+      p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+      for (const auto& [isa, level] : kSeeds) {
+        if (base::choose_isa(isa) == isa) testing::expect_right(p, seed + level);
+      }
+    }
+  };
   for (const std::uint32_t size : {130u, 257u, 497u, 500u, 512u}) {
     for (const std::uint32_t window : {17u, 25u, 31u, 32u}) {
       for (const Dims& padding : {Dims{15, 15}, Dims{0, 30}, Dims{16, 1}, Dims{17, 0}}) {
-        ConvolutionParams p = direct_params({3, 1, 1, {2, size}, {1, window}, {1, 1}, {1, 1}});
-        p.start_padding = {0, padding[0]};
-        p.end_padding = {0, padding[1]};
-        p.output.sizes = output_sizes(p);
-        testing::expect_right(p, seed += 5);
-        p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type =
-            DataType::float16;
-        testing::expect_right(p, seed);
+        test(size, window, padding);
+      }
+    }
+  }
+  for (const std::uint32_t size : {41u, 74u, 97u}) {
+    for (const std::uint32_t window : {9u, 12u, 16u, 33u, 40u}) {
+      for (const Dims& padding : {Dims{4, 4}, Dims{0, 0}, Dims{100, 3}, Dims{2, 130}}) {
+        test(size, window, padding);
       }
     }
   }

@@ -27,6 +27,7 @@ namespace weft::kernels::avx2 {
 void direct_channels(const DirectChannels& b) noexcept;
 void direct_double(const DirectDoubling& b) noexcept;
 void direct_in_place(const DirectInPlace& b) noexcept;
+void direct_in_place_runs(const DirectInPlace& b) noexcept;  // where b.run is set
 }  // namespace weft::kernels::avx2
 
 namespace weft::kernels::avx512 {

@@ -317,9 +317,7 @@ void sum(const DirectInPlace& b) {
 }  // namespace
 
 void direct_in_place(const DirectInPlace& b) noexcept {
-#ifdef __AVX512F__
   if (b.run) return direct_in_place_runs(b);
-#endif
   b.half ? sum<std::uint16_t>(b) : sum<float>(b);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "weft/isa.h"
+
 namespace weft::kernels {
 
 // Sizes along depth, height and width.
@@ -74,10 +76,11 @@ struct DirectInPlace {
   // Most rows and columns of a window, and masks of one row: vectors times columns of the window.
   static constexpr std::int64_t kMaxRows = 7, kMaxColumns = 64, kMaxMasks = 1024;
 
-  // Whether there are kernels for rows of so many elements, of which vectors leave only the ends,
-  // and a window of one row of so many columns that begins so much before them.
-  static constexpr bool has_run(std::int64_t in, std::int64_t out, std::int64_t columns,
+  // Whether there are kernels for rows of so many elements, and a window of one row of so many
+  // columns that begins so much before them. With AVX-512 vectors leave only the ends of the rows.
+  static constexpr bool has_run(Isa isa, std::int64_t in, std::int64_t out, std::int64_t columns,
                                 std::int64_t before) {
+    if (isa == Isa::avx2) return out > 32 && columns > 8 && columns <= kMaxColumns;
     const std::int64_t vectors = (out + 15) / 16;
     return vectors >= 8 && columns > 16 && columns <= 32 && before >= 0 && before <= 16 &&
            (vectors - 3) * 16 - before + 31 <= in;

@@ -1,5 +1,6 @@
 // Sums of long rows under windows of one row, float32 read where the input lies.
 
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -7,12 +8,40 @@
 #include "kernels/direct/direct_levels.h"
 #include "kernels/direct/in_place.h"
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include "kernels/direct/in_place_sums.h"
+#ifndef __AVX512F__
+#include "kernels/direct/run.h"
+#endif
 
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
+// One row after the other.
+struct RunPlace {
+  int64_t channel = 0, layer = 0, row = 0;
+
+  template <class T>
+  const T* in(const DirectInPlace& b) const {
+    return static_cast<const T*>(b.in) + channel * b.in_channel_stride +
+           (layer * b.step.depth + b.first.depth) * b.in_strides.depth +
+           (row * b.step.height + b.first.height) * b.in_strides.height;
+  }
+  template <class T>
+  T* out(const DirectInPlace& b) const {
+    return static_cast<T*>(b.out) + channel * b.out_channel_stride + layer * b.out_strides.depth +
+           row * b.out_strides.height;
+  }
+  void advance(const DirectInPlace& b) {
+    if (++row < b.out_sizes.height) return;
+    row = 0;
+    if (++layer < b.out_sizes.depth) return;
+    layer = 0;
+    ++channel;
+  }
+};
+
+#ifdef __AVX512F__
 constexpr int64_t kFarTaps = far_taps(Isa::WEFT_ISA);
 static_assert(kFarTaps == kLanes && 2 * kFarTaps == kRunTaps);
 
@@ -133,30 +162,6 @@ WEFT_UNROLLED void sum_run(const DirectInPlace& b, const Row& row, const T* in, 
   }
 }
 
-// One row after the other.
-struct RunPlace {
-  int64_t channel = 0, layer = 0, row = 0;
-
-  template <class T>
-  const T* in(const DirectInPlace& b) const {
-    return static_cast<const T*>(b.in) + channel * b.in_channel_stride +
-           (layer * b.step.depth + b.first.depth) * b.in_strides.depth +
-           (row * b.step.height + b.first.height) * b.in_strides.height;
-  }
-  template <class T>
-  T* out(const DirectInPlace& b) const {
-    return static_cast<T*>(b.out) + channel * b.out_channel_stride + layer * b.out_strides.depth +
-           row * b.out_strides.height;
-  }
-  void advance(const DirectInPlace& b) {
-    if (++row < b.out_sizes.height) return;
-    row = 0;
-    if (++layer < b.out_sizes.depth) return;
-    layer = 0;
-    ++channel;
-  }
-};
-
 // All rows of all channels. Rows are cut as those of DirectBlock are.
 template <class T>
 void sum_runs(const DirectInPlace& b) {
@@ -215,11 +220,77 @@ void sum_runs(const DirectInPlace& b) {
     std::swap(widened, next_widened);
   }
 }
+#else
+// `count` elements of a row from `place` on, with zeros beside the row, and up to kLanes - 1 more.
+void copy_part(const float* row, int64_t size, int64_t place, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; i += kLanes, place += kLanes) {
+    const Mask mask = lanes_of<1>(inside(place, size));
+    _mm256_storeu_ps(to + i, _mm256_maskload_ps(row + place, _mm256_castps_si256(mask)));
+  }
+}
+
+// N vectors of a row, of which the first tap reads from `in` on. `wanted`: where the input lies
+// that is brought nearer.
+template <int N>
+WEFT_UNROLLED void sum_strip(const DirectInPlace& b, const float* in, const float* filter,
+                             Vector bias, float* out, std::uint16_t last, const char* wanted) {
+  Vector sum[N];
+#pragma GCC unroll 16
+  for (Vector& s : sum) s = set(0.0f);
+  const int64_t to_out = reinterpret_cast<const char*>(out) + kOutAhead / 2 - wanted;
+  int64_t step = N * kLanes * static_cast<int64_t>(sizeof(float)) / kFarTaps;
+  const auto fetch = [&] {
+    __builtin_prefetch(wanted);
+    __builtin_prefetch(wanted + to_out, 1);
+    wanted += step;
+  };
+  for (int64_t first = 0; first < b.window.width; first += kRunTaps) {
+    add_run(sum, in + first, filter + first, std::min(b.window.width - first, kRunTaps), fetch);
+    step = 0;  // all are on their way
+  }
+#pragma GCC unroll 16
+  for (int n = 0; n < N; ++n) {
+    store(finish(sum[n], bias), n < N - 1 ? kAllLanes : last, out + n * kLanes);
+  }
+}
+
+// All rows of all channels. What lies beside a row is zero in a copy of the strips at its ends.
+void sum_runs(const DirectInPlace& b) {
+  constexpr std::array kSums = {sum_strip<5>, sum_strip<6>, sum_strip<7>, sum_strip<8>,
+                                sum_strip<9>};
+  static_assert(std::size(kSums) == kMostOfRun - kFewestOfRun + 1);
+  const int64_t vectors = (b.out_sizes.width + kLanes - 1) / kLanes, width = run_width(vectors);
+  const auto sum = kSums[width - kFewestOfRun];
+  const int64_t read = width * kLanes + b.window.width - 1, size = b.in_sizes.width;
+  const std::uint16_t last = inside(0, b.out_sizes.width - (vectors - 1) * kLanes);
+  float copy[kMostOfRun * kLanes + DirectInPlace::kMaxColumns + kLanes];
+  for (RunPlace place; place.channel < b.channels; place.advance(b)) {
+    const float* const filter = b.filter + place.channel * b.filter_channel_stride;
+    const Vector bias = set(b.bias != nullptr ? b.bias[place.channel] : 0.0f);
+    const auto* const in = place.in<float>(b);
+    auto* const out = place.out<float>(b);
+    for (int64_t n = 0; n < vectors; n += width) {
+      // The last are summed together with some before them.
+      const int64_t first = std::min(n, vectors - width) * kLanes, begin = first + b.first.width;
+      const bool lies_inside = begin >= 0 && begin + read <= size;
+      if (!lies_inside) copy_part(in, size, begin, read, copy);
+      sum(b, lies_inside ? in + begin : copy, filter, bias, out + first,
+          n + width < vectors ? kAllLanes : last,
+          reinterpret_cast<const char*>(in + first) + kInAhead / 2);
+    }
+  }
+}
+#endif
 
 }  // namespace
 
 void direct_in_place_runs(const DirectInPlace& b) noexcept {
-  b.half ? sum_runs<std::uint16_t>(b) : sum_runs<float>(b);
+#ifdef __AVX512F__
+  if (b.half) return sum_runs<std::uint16_t>(b);
+  sum_runs<float>(b);
+#else
+  sum_runs(b);
+#endif
 }
 
 }  // namespace weft::kernels::WEFT_ISA

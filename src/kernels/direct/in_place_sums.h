@@ -95,6 +95,7 @@ inline Vector keep(Vector x) {
 }
 
 inline Vector load(const float* from) { return _mm256_loadu_ps(from); }
+inline Vector load_once(const float* from) { return keep(load(from)); }
 inline Vector load(const std::uint16_t* from) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
