@@ -129,7 +129,7 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   // Of AMD, two threads of Zen 5, us, before and after: 256 to 1024, 14x14, AVX-512 239 and 235,
   // AVX2 473 and 446; 96 to 576, AVX2 103 and 95; 256 to 512, 1x1 at 2, AVX2 965 and 895, but
   // AVX-512, which had enough tiles, 504 and 524.
-  const bool few = tiles < threads || gemm_.lanes < 16;
+  const bool few = tiles < threads || gemm_.lanes < 16 || packed_strips_ > 0;
   if (threads > 1 && blocks > 1 && few && !reads_most) {
     tiling_.panel_block = choose_panel_block(tiles, threads, largest);
   }
@@ -174,7 +174,10 @@ std::int64_t ConvolutionPlan::choose_joined(int dimension, std::int64_t part, st
     return packed_strips_ > 0 ? vectors * 5 + vectors % 2 * 3 : vectors;
   };
   std::int64_t best = size, least = INT64_MAX, fewest = INT64_MAX;
+  // No vector of a tile whose channels begin with a line is read or written in two halves.
+  const bool at_lines = lies_at_lines(geometry_) && part * inner >= 4 * base::kLineFloats;
   const auto consider = [&](std::int64_t n) {
+    if (at_lines && n * inner % base::kLineFloats != 0) return;
     if (n >= size || (size % n != 0 && size % n * inner < columns)) return;
     const std::int64_t sum = threads > 1
                                  ? base::divide_up(base::divide_up(size, n), threads) * cost_of(n)

@@ -139,11 +139,16 @@ bool suits_long_slabs(const ConvolutionGeometry& geometry, const kernels::GemmKe
 // With AVX2. One thread of Zen 4, us, by slabs or near strips and packed: 24 to 24, 64x64, 93 and
 // 78; 40 to 24, 80x80, 227 and 183; 64 to 32, 64x64, 412 and 243; 256 to 32, 32x32, 364 and 239;
 // but 128 to 16, 64x64, 376 and 418; 64 to 12, 128x128, 602 and 761; 200 to 20, 14x14, 25 and 31.
+// With AVX-512, where its vectors take two turns: 96 to 24, 56x56, 198 and 143; 144 to 24, 293 and
+// 218; 256 to 128, 2050 and 1880; 384 to 64, 14x14, 112 and 102; 64 to 256, 56x56, 976 and 953; but
+// 256 to 1024, 14x14, 1016 and 1037.
 bool suits_packed_strips(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
-  constexpr std::int64_t kManyChannels = 20, kManySums = 24;
-  return kernel.packed_strips != nullptr && geometry.in_channels >= kManyChannels &&
-         geometry.out_channels >= kManySums;
+  constexpr std::int64_t kManyChannels = 20, kManySums = 24, kMostToMore = 128;
+  const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
+  if (kernel.packed_strips == nullptr || in < kManyChannels || out < kManySums) return false;
+  return kernel.lanes < base::kLineFloats ||
+         (base::halves_vectors() && (out <= in || in <= kMostToMore));
 }
 
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {

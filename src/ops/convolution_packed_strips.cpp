@@ -20,11 +20,12 @@ constexpr std::int64_t kPackedBytes = 16 << 10, kManyTerms = 48, kManyPackedChan
 }  // namespace
 
 // Each instruction of AVX2 multiplies so little that those around it count, most of all where
-// another thread shares the processor's decoders.
+// another thread shares the processor's decoders. With AVX-512 windows gain nothing.
 std::int64_t ConvolutionPlan::strips_to_pack() const noexcept {
   const std::int64_t terms = geometry_.in_channels * most_taps(geometry_);
   const bool suits = joined_ ? !slabs_ && !strips_first_ && suits_packed_strips(geometry_, gemm_)
-                             : gemm_.packed_strips != nullptr && !windows_ && terms >= kManyTerms &&
+                             : gemm_.packed_strips != nullptr && gemm_.lanes < base::kLineFloats &&
+                                   !windows_ && terms >= kManyTerms &&
                                    geometry_.in_channels >= kManyPackedChannels &&
                                    filter_.panels() >= kManyPanels;
   // float16 waits for other functions than RELU elsewhere.
@@ -54,8 +55,9 @@ void ConvolutionPlan::place_packed(StripGroups& groups, float* packed) const noe
 kernels::GemmStripsFunction ConvolutionPlan::strips_function(const Strip& like,
                                                              const kernels::GemmStrips& product,
                                                              std::int64_t outputs) const noexcept {
-  const bool suits = gemm_.listed_strips != nullptr && like.all_taps && !product.bias_terms &&
-                     like.depth >= kManyTerms && product.next_line < base::kLineBytes;
+  const bool suits = gemm_.listed_strips != nullptr && gemm_.lanes < base::kLineFloats &&
+                     like.all_taps && !product.bias_terms && like.depth >= kManyTerms &&
+                     product.next_line < base::kLineBytes;
   return (suits ? gemm_.listed_strips : gemm_.strips)(like.count / gemm_.lanes, outputs);
 }
 

@@ -26,17 +26,18 @@ constexpr std::uint64_t kMaxUnfolding = 8;
 // Of all lists together, unless strips end with taps.
 constexpr std::int64_t kMaxListTerms = 8192;
 
-// Where vectors of AVX-512 take two turns, strips of AVX2 that are copied are no slower, stay in
-// the first-level cache, and leave less of their last vector empty. In turns, one thread of Zen 4
-// and two, us: 96 to 576 channels, 14x14, 244, 216 and 114, 109; 256 to 64, 56x56, 1204, 1063 and
-// 643, 551; 128 to 512, 28x28, 984, 937 and 518, 492; but 64 to 64, 56x56, 254, 269 and 131, 145;
-// 256 to 1024, 14x14, 1013, 1009 and 519, 531; 320 to 320, 64x64, 7959, 8444 and 3979, 4233.
+// Where vectors of AVX-512 take two turns, strips of AVX2 that leave less of their last vector
+// empty are faster. In turns, one thread of Zen 4, us: 96 to 576 channels, 14x14, 233 and 212; 112
+// to 672, 315 and 288.
 bool suits_shorter_strips(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel) {
-  constexpr std::int64_t kFewest = 65, kFewestOutputs = 48, kMost = 256, kMostToMore = 128;
+  constexpr std::int64_t kFewest = 65, kMost = 256, kMostToMore = 128;
   const std::int64_t most = g.out_channels <= g.in_channels ? kMost : kMostToMore;
   const kernels::GemmKernel& shorter = kernels::gemm_kernel(Isa::avx2);
-  return kernel.isa == Isa::avx512 && base::halves_vectors() && g.in_channels >= kFewest &&
-         g.in_channels <= most && g.out_channels >= kFewestOutputs && joins_rows(g) &&
+  const std::int64_t positions = position_count(g);
+  const bool leaves_less =
+      base::round_up(positions, shorter.lanes) < base::round_up(positions, kernel.lanes);
+  return kernel.isa == Isa::avx512 && base::halves_vectors() && leaves_less &&
+         g.in_channels >= kFewest && g.in_channels <= most && joins_rows(g) &&
          is_best_across(g, kernel) && is_best_across(g, shorter) && suits_packed_strips(g, shorter);
 }
 

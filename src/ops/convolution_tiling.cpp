@@ -216,7 +216,8 @@ bool takes_three_vectors(const ConvolutionGeometry& geometry,
   const std::int64_t positions = position_count(geometry);
   const bool leaves_one = base::divide_up(positions, kernel.lanes) % kAcrossVectors == 1;
   return kernel.max_positions[2] >= kManySums && positions >= 3 * kernel.lanes &&
-         geometry.in_channels >= kManyChannels && geometry.out_channels > geometry.in_channels &&
+         !suits_packed_strips(geometry, kernel) && geometry.in_channels >= kManyChannels &&
+         geometry.out_channels > geometry.in_channels &&
          (suits_strips(geometry, kernel) || leaves_one);
 }
 

@@ -80,9 +80,10 @@ TEST_P(SlabsTest, SumsAreChains) {
 // favour another order for more output channels, and those of Zen 5 for all channels at lines; of
 // machines with a matrix unit for some of these.
 TEST_F(SlabsPlanTest, AreChosen) {
-  constexpr std::uint32_t kMostOnAmd = 32;
+  constexpr std::uint32_t kMostOnAmd = 32, kFewestPacked = 24;
   for (const SlabShape& shape : slab_shapes) {
     if (base::is_amd() && shape.out > kMostOnAmd) continue;
+    if (base::halves_vectors() && shape.out >= kFewestPacked) continue;
     const auto positions =
         std::accumulate(shape.spatial.begin(), shape.spatial.end(), 1u, std::multiplies<>());
     const bool at_lines = positions % base::kLineFloats == 0;

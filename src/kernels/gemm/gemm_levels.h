@@ -33,6 +33,9 @@ void gemm_pairs(const GemmPairs& s) noexcept;
 }  // namespace weft::kernels::avx2
 
 namespace weft::kernels::avx512 {
+GemmStripsFunction gemm_packing_f32(std::int64_t vectors, std::int64_t positions) noexcept;
+GemmStripsFunction gemm_packed_f32(std::int64_t vectors, std::int64_t positions) noexcept;
+GemmStripsFunction gemm_listed_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmChainsFunction gemm_chains_f32(std::int64_t vectors, std::int64_t positions) noexcept;
 GemmChainsFunction gemm_far_chains_f32(std::int64_t positions) noexcept;
 void gemm_pairs(const GemmPairs& s) noexcept;

@@ -21,6 +21,9 @@ constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
 constexpr GemmKernel with_own(GemmKernel kernel) {
 #ifdef WEFT_HAVE_avx512
   if (kernel.isa == Isa::avx512) {
+    kernel.listed_strips = avx512::gemm_listed_f32;
+    kernel.packing_strips = avx512::gemm_packing_f32;
+    kernel.packed_strips = avx512::gemm_packed_f32;
     kernel.chains = avx512::gemm_chains_f32;
     kernel.far_chains = avx512::gemm_far_chains_f32;
     kernel.windows = avx512::gemm_windows;
