@@ -25,6 +25,10 @@ constexpr int64_t kFloatsALine = 16;
 // With AVX-512, where three leave their row of b no place in the first-level cache, none of three.
 constexpr int64_t kMostVectors = kLanes < 16 ? 3 : 2;
 
+// With AVX-512, of which each instruction multiplies so much that others hardly count, lines that are
+// wanted next come beside those of sums, not after them.
+constexpr bool kBeside = kLanes == 16;
+
 // What strips read is laid out, or listed; or listed, and then laid out.
 enum class Reads { packed, listed, packing };
 
@@ -41,7 +45,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
   const char* const to = s.half != nullptr ? reinterpret_cast<const char*>(s.half)
                                            : reinterpret_cast<const char*>(s.sums);
   const int64_t turns_of_all = s.depth / kTurn;
-  const bool fetches = s.fetches_sums && turns_of_all > kTurnsOfSums;
+  const bool fetches = s.fetches_sums && turns_of_all >= kTurnsOfSums + (kBeside ? 0 : 1);
   const char* next = s.next;
   float* kept = s.kept;
   float* packed = s.packed;
@@ -78,8 +82,10 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
     };
     // First lines of sums, then what is wanted next: in one loop, or sums would change registers.
     const char* wanted = fetches ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
-    int64_t step = fetches ? stride * sum_bytes : kLinesARow * s.next_step;
-    int64_t line = fetches ? kFloatsALine * sum_bytes : s.next_step;
+    const char* beside = next;
+    const int64_t next_step = kBeside ? 0 : s.next_step;
+    int64_t step = fetches ? stride * sum_bytes : kLinesARow * next_step;
+    int64_t line = fetches ? kFloatsALine * sum_bytes : next_step;
     int64_t turns = fetches ? kTurnsOfSums : turns_of_all;
     int64_t after = turns_of_all - turns;
     each([](Vector& sum, int64_t) { sum = set(0.0f); });
@@ -89,13 +95,17 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t i = 0; i < kTurn; ++i) {
           __builtin_prefetch(i % kLinesARow == 0 ? wanted : wanted + line);
           if ((i + 1) % kLinesARow == 0) wanted += step;
+          if constexpr (kBeside) {
+            __builtin_prefetch(beside);
+            beside += s.next_step;
+          }
           take(i);
         }
         pass(kTurn);
       } while (--turns > 0);
       wanted = next;
-      step = kLinesARow * s.next_step;
-      line = s.next_step;
+      step = kLinesARow * next_step;
+      line = next_step;
       turns = after;
       after = 0;
     }
