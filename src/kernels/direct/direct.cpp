@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "kernels/direct/direct_levels.h"
 #include "kernels/direct/direct_sums.h"
@@ -359,15 +360,14 @@ void sum_strips(DirectBlock& b, int64_t most) {
   }
 }
 
-template <int kWidth>
+template <int kWidth, bool kRun>
 void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t row, int64_t vectors,
                   Fetch& fetch) {
-  const bool run = b.window.kind == DirectWindow::Kind::run;
-  const Function sum = run ? sum_run<kWidth> : sum_taps<1, 1, kWidth>;
+  constexpr Function sum = kRun ? sum_run<kWidth> : sum_taps<1, 1, kWidth>;
   for (int64_t column = 0; column < b.columns; column += kWidth * kLanes) {
     // The last are summed together with some before them.
     const int64_t first = std::min(column, (vectors - kWidth) * kLanes);
-    if (run) {
+    if (kRun) {
       b.next = fetch.lines(kFarTaps, in);
     } else {
       fetch(kWidth);
@@ -376,58 +376,49 @@ void sum_long_row(DirectBlock& b, const float* in, int64_t out, int64_t row, int
   }
 }
 
-// Vectors that are summed at a time; 0: one or two.
-int64_t long_row_width(const DirectBlock& b, int64_t vectors) {
-  constexpr int64_t kWidth = 8;
-  if (kLanes == 8 && b.window.kind == DirectWindow::Kind::run && vectors >= kFewestOfRun) {
-    return run_width(vectors);
+using LongRow = void (*)(DirectBlock& b, const float* in, int64_t out, int64_t row, int64_t vectors,
+                         Fetch& fetch);
+
+// Of so many vectors, several at a time; null: no more than two.
+template <bool kRun>
+LongRow long_row(int64_t vectors) {
+  constexpr int kWidth = 8, kWider = 2 * kWidth;
+  if constexpr (kRun && kLanes == 8) {
+    constexpr LongRow kOfRun[] = {sum_long_row<5, true>, sum_long_row<6, true>,
+                                  sum_long_row<7, true>, sum_long_row<8, true>,
+                                  sum_long_row<9, true>};
+    static_assert(std::size(kOfRun) == kMostOfRun - kFewestOfRun + 1);
+    if (vectors >= kFewestOfRun) return kOfRun[run_width(vectors) - kFewestOfRun];
   }
-  if (vectors < kWidth) return 0;
-  // Twice as many read less for each sum.
-  const bool wider = kLanes == 16 && vectors >= 2 * kWidth && (vectors + 7) / 8 % 2 == 0;
-  return wider ? 2 * kWidth : kWidth;
+  if (vectors < kWidth) return nullptr;
+  if constexpr (kLanes == 16) {  // reads less for each sum
+    const bool even = (vectors + kWidth - 1) / kWidth % 2 == 0;
+    if (vectors >= kWider && even) return sum_long_row<kWider, kRun>;
+  }
+  return sum_long_row<kWidth, kRun>;
 }
 
 // One row after the other.
 void sum_long_rows(DirectBlock& b, Fetch& fetch) {
   const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
-  const int64_t width = long_row_width(b, vectors);
+  const bool run = b.window.kind == DirectWindow::Kind::run;
+  const LongRow sum = run ? long_row<true>(vectors) : long_row<false>(vectors);
   for (int64_t row = 0; row < b.rows; ++row) {
     const float* in = b.in + row * b.in_row_stride;
     const int64_t out = row * b.out_row_stride;
-    const auto sum_by = [&]<int kWidth>() {
-      sum_long_row<kWidth>(b, in, out, row, vectors, fetch);
-    };
-    switch (width) {
-      case 16:
-        if constexpr (kLanes == 16) sum_by.template operator()<16>();
-        break;
-      case 9:
-        if constexpr (kLanes == 8) sum_by.template operator()<9>();
-        break;
-      case 8:
-        sum_by.template operator()<8>();
-        break;
-      case 7:
-        if constexpr (kLanes == 8) sum_by.template operator()<7>();
-        break;
-      case 6:
-        if constexpr (kLanes == 8) sum_by.template operator()<6>();
-        break;
-      case 5:
-        if constexpr (kLanes == 8) sum_by.template operator()<5>();
-        break;
-      default:
-        fetch(vectors);
-        int64_t column = 0;
-        for (; b.columns - column > kLanes; column += 2 * kLanes) {
-          sum_block(sum_taps<1, 1, 2>, b, in + column, out + column, b.columns - column, row, 1,
-                    2 * kLanes);
-        }
-        if (column < b.columns) {
-          sum_block(sum_taps<1, 1, 1>, b, in + column, out + column, b.columns - column, row, 1,
-                    kLanes);
-        }
+    if (sum != nullptr) {
+      sum(b, in, out, row, vectors, fetch);
+      continue;
+    }
+    fetch(vectors);
+    int64_t column = 0;
+    for (; b.columns - column > kLanes; column += 2 * kLanes) {
+      sum_block(sum_taps<1, 1, 2>, b, in + column, out + column, b.columns - column, row, 1,
+                2 * kLanes);
+    }
+    if (column < b.columns) {
+      sum_block(sum_taps<1, 1, 1>, b, in + column, out + column, b.columns - column, row, 1,
+                kLanes);
     }
   }
 }

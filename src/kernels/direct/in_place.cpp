@@ -98,11 +98,12 @@ Fetch fetch_of(const DirectInPlace& b, const Cut& cut, int64_t strips) {
 }
 
 // What is brought nearer with rows of so many channels: in the order in which it lies, where these
-// follow each other, or the processor would see no stream.
+// follow each other, or the processor would see no stream. In turns, medians of one thread of Zen 4
+// and two, us: 576 channels, 14x14, 3x3: 70, 50 and 40, 27.
 Wanted wanted_with(int64_t channels, int64_t rows, int64_t row_bytes, int64_t channel_bytes) {
-  if (channels == 1 || channel_bytes != rows * row_bytes)
-    return {nullptr, row_bytes, channel_bytes};
-  return {nullptr, channels * row_bytes, row_bytes};
+  const bool follow = channels > 1 && channel_bytes == rows * row_bytes;
+  if (follow) return {nullptr, channels * row_bytes, row_bytes};
+  return {nullptr, row_bytes, channel_bytes};
 }
 
 // Strips are as wide as a cut allows, all nearly the same. kAnywhere: the sums read nothing but the

@@ -41,8 +41,7 @@ struct DirectInPlace {
   };
   Plane plane;
 
-  // A window of one row whose taps are summed in pairs, as those of DirectWindow::Kind::run. See
-  // has_run().
+  // A window of one row whose taps are summed as those of DirectWindow::Kind::run. See has_run().
   bool run = false;
 
   // How many elements vectors may read before a channel's first row and after its last one, and

@@ -125,8 +125,8 @@ struct GemmKernel {
   GemmFunction (*offset_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
   GemmStripsFunction (*strips)(std::int64_t vectors, std::int64_t positions) noexcept;
   // The same where rows of a follow each other. All terms are one chain, without bias_terms; lines
-  // of sums are fetched where there are terms enough. Null, or of so many vectors null: no such
-  // tile.
+  // of sums are fetched where there are terms enough. Null, or null for so many vectors: no
+  // such tile.
   GemmStripsFunction (*listed_strips)(std::int64_t vectors,
                                       std::int64_t positions) noexcept = nullptr;
   // The same, which also lay out what they read, for the products of other positions:

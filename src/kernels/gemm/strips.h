@@ -40,8 +40,8 @@ struct GemmPlace {
 //   bias  a number a position, or null
 //   next  memory that is wanted next is brought nearer with the terms that bring no lines of sums,
 //         next_step bytes further on each: as many cache lines as a row of sums fills, next_line
-//         bytes apart; of listed, packing and packed strips one line, and each strip begins
-//         next_strip bytes after the one before
+//         bytes apart; of listed, packing and packed strips one line, with AVX-512 with all terms,
+//         and each strip begins next_strip bytes after the one before
 struct GemmStrips {
   const float* a = nullptr;
   const float* b = nullptr;
