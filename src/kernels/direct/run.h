@@ -14,7 +14,8 @@ namespace {
 
 inline constexpr int64_t kFarTaps = far_taps(Isa::WEFT_ISA);
 
-// Of AVX2, most vectors that have room beside four factors. Of fewer, a run is no faster.
+// Of AVX2, most vectors that have room beside four factors. Of shorter rows several are summed at a
+// time.
 inline constexpr int64_t kMostOfRun = 9, kFewestOfRun = 5;
 
 // As many at a time, or fewer, so that hardly any is summed twice.
