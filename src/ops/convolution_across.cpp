@@ -176,8 +176,8 @@ std::int64_t ConvolutionPlan::choose_joined(int dimension, std::int64_t part, st
   };
   std::int64_t best = size, least = INT64_MAX, fewest = INT64_MAX;
   const auto consider = [&](std::int64_t n, std::int64_t whole) {
-    if (n >= size || n * inner % whole != 0 || (size % n != 0 && size % n * inner < columns))
-      return;
+    if (n >= size || n * inner % whole != 0) return;
+    if (size % n != 0 && size % n * inner < columns) return;
     const std::int64_t sum = threads > 1
                                  ? base::divide_up(base::divide_up(size, n), threads) * cost_of(n)
                                  : size / n * cost_of(n) + cost_of(size % n);

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
+#include <string>
 
+#include "base/fetch.h"
 #include "ops/split_case.h"
 #include "reference/chains.h"
 
@@ -176,6 +179,18 @@ TEST_F(PackedStripsTest, ThreadsThatShareTilesEndTogether) {
   const ConvolutionParams params = ops::layer({1, 1, 64, 40, {28, 28}});
   EXPECT_THAT(plan(params, {.threads = 2, .max_isa = Isa::avx2}).explain(),
               ::testing::HasSubstr(", 4 tiles, 2 slots"));
+}
+
+TEST_F(PackedStripsTest, TilesBeginWithLinesWhereChannelsDo) {
+  const ConvolutionParams params = ops::layer({1, 1, 96, 24, {56, 56}});
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    if (base::choose_isa(isa) != isa) continue;
+    const std::string text = plan(params, {.threads = 2, .max_isa = isa}).explain();
+    std::smatch match;
+    ASSERT_TRUE(std::regex_search(text, match, std::regex("x (\\d+) positions"))) << text;
+    EXPECT_LT(std::stoul(match[1]), 3136u) << text;
+    EXPECT_EQ(std::stoul(match[1]) % base::kLineFloats, 0u) << text;
+  }
 }
 
 TEST_F(PackedStripsTest, Float16IsRoundedAtTheEnd) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +26,8 @@ constexpr int64_t kMostVectors = kLanes < 16 ? 3 : 2;
 
 // With AVX-512, of which each instruction multiplies so much that others hardly count, lines that
 // are wanted next come beside those of sums, not after them, which few terms would be. In turns,
-// one thread of Zen 4 and two, us: 24 to 24, 64x64, 69, 58 and 41, 31; 48 to 32, 40x40, 55, 51 and
-// 31,
-// 28. With AVX2 nothing is gained.
+// one thread of Zen 4 and two, us: 24 to 24, 64x64: 69, 58 and 41, 31; 48 to 32, 40x40: 55, 51 and
+// 31, 28. With AVX2 nothing is gained.
 constexpr bool kBeside = kLanes == 16;
 
 // What strips read is laid out, or listed; or listed, and then laid out.
@@ -83,7 +81,8 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
       }
       if (kPacks) packed += count * kColumns;
     };
-    // First lines of sums, then what is wanted next: in one loop, or sums would change registers.
+    // First lines of sums, then what is wanted next, or, where that comes beside them, its first
+    // line: in one loop, or sums would change registers.
     const char* wanted = fetches ? to + place[kGemmPlacesAhead].sums * sum_bytes : next;
     const char* beside = next;
     const int64_t next_step = kBeside ? 0 : s.next_step;
