@@ -92,7 +92,9 @@ double DepthConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   // From so many terms of a window's layer on the error is below that of one chain of all.
   const double fewest_terms = tile.rows == 2 ? 60 : 110;
   constexpr double kByte = 0.06e-9;  // there and back, beside products of general_seconds()
-  if (base::choose_isa(options.max_isa) != Isa::avx2) return kNever;  // others are not measured
+  const Isa isa = base::choose_isa(options.max_isa);
+  const bool halved = isa == Isa::avx512 && base::halves_vectors();
+  if (isa != Isa::avx2 && !halved) return kNever;  // others are not measured
   if (!suits(params, options, tile)) return kNever;
   const ConvolutionGeometry g(params);
   double terms = static_cast<double>(g.in_channels) / static_cast<double>(tile.row_taps);

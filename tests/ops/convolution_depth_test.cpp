@@ -236,6 +236,17 @@ TEST_F(DepthChoiceTest, FewInputChannelsOfManyTaps) {
   EXPECT_FALSE(by_depth(other));
 }
 
+TEST_F(DepthChoiceTest, WithHalvedVectorsToo) {
+  skip_without_halved();
+  if (IsSkipped()) return;
+  const Window stem = of_volume({1, 3, 16, 112, 112}, {64, 3, 3, 7, 7}, {1, 3, 3}, {1, 2, 2});
+  EXPECT_TRUE(by_depth(stem, {.max_isa = Isa::avx512}));
+  EXPECT_TRUE(
+      by_depth(of_volume({1, 16, 32, 64, 64}, {16, 16, 3, 3, 3}), {.max_isa = Isa::avx512}));
+  EXPECT_FALSE(
+      by_depth(of_volume({1, 3, 16, 112, 112}, {64, 3, 3, 3, 3}), {.max_isa = Isa::avx512}));
+}
+
 // With canaries around all tensors, and numbers of every kind.
 TEST_F(DepthChoiceTest, IsRightAsTheDefault) {
   Window groups = of_volume({1, 32, 8, 24, 31}, {32, 16, 3, 3, 3});
