@@ -189,7 +189,8 @@ std::int64_t ConvolutionPlan::choose_joined(int dimension, std::int64_t part, st
   };
   // Where channels begin with a line, and so do tiles, no vector of theirs lies in two. Two threads
   // of Zen 4 with AVX-512, us: 96 to 24, 56x56, in tiles of 314 positions 160, of 320 86.
-  for (const std::int64_t whole : {lies_at_lines(geometry_) ? base::kLineFloats : 1, 1L}) {
+  for (const std::int64_t whole :
+       {lies_at_lines(geometry_) ? base::kLineFloats : 1, std::int64_t{1}}) {
     for (std::int64_t n = part; n > 0 && n >= part * 2 / 3; --n) consider(n, whole);
     for (std::int64_t n = part + 1; n <= part * 4 / 3; ++n) consider(n, whole);
     if (best < size) break;
