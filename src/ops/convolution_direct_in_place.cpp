@@ -54,9 +54,8 @@ bool DirectConvolution::suits_in_place() const noexcept {
   // With AVX2 every other number takes two loads, once for each row of each layer: for several
   // layers more than a copy.
   if (!kernels_.in_place_512 && rows.in_step == 2 && g.axes[kDepth].phase(0).taps > 1) return false;
-  const std::int64_t loads = base::divide_up(columns.count, 8);
-  return rows.in_step == columns.in_step && columns.taps <= DirectInPlace::kMaxColumns &&
-         loads * columns.taps <= DirectInPlace::kMaxMasks &&
+  const std::int64_t loads = base::divide_up(columns.count, kernels_.lanes());
+  return rows.in_step == columns.in_step && DirectInPlace::has_masks(loads, columns.taps) &&
          pads_less_than_window(g.axes[kHeight]) && pads_less_than_window(g.axes[kWidth]) &&
          DirectInPlace::has_window(rows.taps, rows.in_step);
 }
@@ -69,13 +68,13 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
     if (axis.phase(0).in_step != 1) return false;
   }
   const std::int64_t taps = height.phase(0).taps * width.phase(0).taps;
-  const std::int64_t loads = base::divide_up(rows * columns, kDirectColumns);
-  const std::int64_t loads_by_rows = rows * base::divide_up(columns, kDirectColumns);
+  const std::int64_t loads = base::divide_up(rows * columns, kernels_.lanes());
+  const std::int64_t loads_by_rows = rows * base::divide_up(columns, kernels_.lanes());
   return height.in_size() == rows && width.in_size() == columns && box_[kHeight] == rows &&
          box_[kWidth] == columns && geometry_.in_strides[kHeight] == columns &&
          geometry_.out_strides[kHeight] == columns && depth.max_count() >= kFewestLayers &&
          pads_less_than_window(depth) && DirectInPlace::has_window(depth.phase(0).taps, 1) &&
-         taps <= DirectInPlace::kMaxColumns && loads * taps <= DirectInPlace::kMaxMasks &&
+         DirectInPlace::has_masks(loads, taps) &&
          static_cast<double>(loads) < kFullerLanes * static_cast<double>(loads_by_rows);
 }
 

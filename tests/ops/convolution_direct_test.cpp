@@ -375,6 +375,27 @@ TEST(DirectConvolutionPadding, WindowsHigherThanTheImage) {
   }
 }
 
+// Depthwise planes as one row each: of those that have room for a mask of each vector and column of
+// the window, and of larger ones. The sizes leave much of the last vectors of rows empty.
+TEST(DirectConvolutionPadding, WholePlanes) {
+  std::uint64_t seed = 0;
+  for (const std::uint32_t size : {17u, 25u, 33u, 35u, 40u, 50u}) {
+    for (const Dims& window : {Dims{3, 3, 3}, Dims{5, 3, 3}, Dims{3, 5, 5}}) {
+      for (const DataType type : {DataType::float32, DataType::float16}) {
+        ConvolutionParams p =
+            direct_params({2, 1, 1, {4, size, size}, window, {1, 1, 1}, {1, 1, 1}});
+        p.start_padding = p.end_padding = {window[0] / 2, window[1] / 2, window[2] / 2};
+        p.output.sizes = output_sizes(p);
+        p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;
+        seed += kLevels;
+        for (const auto& [isa, level] : kSeeds) {
+          if (base::choose_isa(isa) == isa) testing::expect_right(p, seed + level);
+        }
+      }
+    }
+  }
+}
+
 // Tiles that begin within a row.
 TEST(DirectConvolutionPadding, RowsPastTheCache) {
   for (const DataType type : {DataType::float32, DataType::float16}) {

@@ -75,6 +75,11 @@ struct DirectInPlace {
   // Most rows and columns of a window, and masks of one row: vectors times columns of the window.
   static constexpr std::int64_t kMaxRows = 7, kMaxColumns = 64, kMaxMasks = 1024;
 
+  // Whether there is memory for the masks of rows of so many vectors.
+  static constexpr bool has_masks(std::int64_t vectors, std::int64_t columns) {
+    return columns <= kMaxColumns && vectors * columns <= kMaxMasks;
+  }
+
   // Whether there are kernels for rows of so many elements, and a window of one row of so many
   // columns that begins so much before them. With AVX-512 vectors leave only the ends of the rows.
   static constexpr bool has_run(Isa isa, std::int64_t in, std::int64_t out, std::int64_t columns,
