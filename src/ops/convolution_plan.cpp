@@ -393,13 +393,14 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
   const std::int64_t columns = filter_.panel_rows();
   const bool at_once = tiling_.channel_block == g.in_channels;
   const std::int64_t step = tile.windows[kSpatial - 1].step * tile.element_strides[kSpatial - 1];
-  std::array<std::int64_t, kMaxMerged> offsets, taps;  // of the phases, in a panel
+  std::array<std::int64_t, kMaxMerged> offsets, taps, chains;  // of the phases, in a panel
   std::array<const float*, kMaxMerged> filters;
   std::array<const char*, kMaxMerged> next;
   for (std::int64_t i = 0; i < tile.merged; ++i) {
     const std::array<Phase, kSpatial> phases = {tile.phases[0], tile.phases[1], tile.last[i]};
     offsets[i] = filter_.class_offset(phases);
     taps[i] = phases[0].taps * phases[1].taps * phases[2].taps;
+    chains[i] = chain_ * chains_in_one(g, gemm_, taps[i]);
   }
   std::int64_t strips = 0;
   for (std::int64_t first = 0; first < g.in_channels; first += tiling_.channel_block) {
@@ -460,7 +461,7 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
         product.rows_follow = strip.all_taps;
         product.a_offsets = strip.offsets;
         for (std::int64_t c = 0, count = 0; c < channels; c += count) {
-          count = std::min(chain_, channels - c);
+          count = std::min(chains[strip.phase], channels - c);
           std::int64_t left = count * strip.taps;  // none where a phase has no taps
           const std::int64_t part = terms_a_chain(left, chains_);
           product.first = first + c == 0;

@@ -54,9 +54,10 @@ void ConvolutionPlan::sum_row(const RunArguments& arguments, const std::byte* pa
     if (sums == slot.row_sums) return;
     for (std::int64_t i = 0; i < count; ++i) slot.row_sums[i] += sums[i];
   };
+  const std::int64_t chain = chain_ * chains_in_one(g, gemm_, pd.taps * ph.taps * pw.taps);
   std::int64_t k = 0;
   for (std::int64_t c = 0; c < g.in_channels; ++c) {
-    if (c > 0 && c % chain_ == 0) {
+    if (c > 0 && c % chain == 0) {
       end_chain();
       sums = slot.row_chain;
       std::fill_n(sums, count, 0.0f);

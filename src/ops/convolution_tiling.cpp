@@ -1,6 +1,7 @@
 #include "ops/convolution_tiling.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/cache.h"
@@ -246,6 +247,12 @@ std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept {
   return taps;
 }
 
+std::int64_t fewest_taps(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t taps = 1;
+  for (const ConvolutionAxis& axis : geometry.axes) taps *= axis.class_taps(axis.class_count() - 1);
+  return taps;
+}
+
 bool phases_read_alike(const ConvolutionGeometry& geometry) noexcept {
   for (const ConvolutionAxis& axis : geometry.axes) {
     const Phase first = axis.phase(0);
@@ -359,6 +366,17 @@ std::int64_t channels_a_chain(const ConvolutionGeometry& geometry, SumChains cha
   return equal_parts(geometry.in_channels, terms / taps);
 }
 
+// A power of two, so that blocks of the longest chain are whole ones of all others.
+std::int64_t chains_in_one(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel,
+                           std::int64_t taps) noexcept {
+  const std::int64_t terms = kernel.lanes < 16 ? 256 : 128;  // of a block with any cache
+  const std::int64_t most = most_taps(geometry);
+  const std::int64_t fitting = terms / (channels_a_chain(geometry, SumChains::as_usual) * most);
+  const std::int64_t fewer = most / std::max<std::int64_t>(taps, 1);
+  const std::int64_t chains = std::max<std::int64_t>(std::min(fitting, fewer), 1);
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(chains)));
+}
+
 ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                 const kernels::GemmKernel& kernel, std::int64_t vectors,
                                 const TilingProblem& problem) noexcept {
@@ -374,7 +392,8 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
   ConvolutionTiling tiling;
   const std::int64_t positions = position_count(geometry);
   const std::int64_t most = kernel.max_positions[vectors - 1];
-  const std::int64_t chain = channels_a_chain(geometry, problem.chains);
+  const std::int64_t chain = channels_a_chain(geometry, problem.chains) *
+                             chains_in_one(geometry, kernel, fewest_taps(geometry));
   const std::int64_t chains = equal_parts(base::divide_up(geometry.in_channels, chain),
                                           terms_a_block(columns, positions) / (chain * taps));
   tiling.channel_block = std::min(chains * chain, geometry.in_channels);

@@ -147,8 +147,14 @@ bool phases_read_alike(const ConvolutionGeometry& geometry) noexcept;
 std::int64_t position_count(const ConvolutionGeometry& geometry) noexcept;
 bool has_one_position(const ConvolutionGeometry& geometry) noexcept;
 
-// Taps of the phase that has the most.
+// Taps of the phase that has the most, and of the one that has the fewest, if any.
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
+std::int64_t fewest_taps(const ConvolutionGeometry& geometry) noexcept;
+
+// How many of the chains that channels_a_chain() is for are one in a phase of so many taps, where
+// others have more: no more terms than theirs, and none of another block of channels.
+std::int64_t chains_in_one(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel,
+                           std::int64_t taps) noexcept;
 
 // The size of as few parts as possible, of `most` at most, that are about equal.
 inline std::int64_t equal_parts(std::int64_t whole, std::int64_t most) noexcept {

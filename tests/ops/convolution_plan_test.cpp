@@ -193,6 +193,45 @@ TEST_P(ChainsTest, PhasesThatReadAlikeAreEachASumOfTheirOwn) {
   }
 }
 
+// A window of three at a stride of two: phases of four taps, of two and of one.
+TEST_P(ChainsTest, PhasesOfFewerTapsHaveChainsOfAsManyTerms) {
+  constexpr std::int64_t kIn = 160, kOut = 24, kSize = 9, kTerms = 64;
+  const std::int64_t longest = GetParam() < Isa::avx512 ? 64 : 32;
+  const ConvolutionParams p =
+      params_of({1, kIn, kOut, 1, kSize, kSize, 3, 2, 1, ConvolutionDirection::backward});
+  const std::int64_t out_size = p.output.sizes[3], channel_size = out_size * out_size;
+  const Floats x = numbers(count_of(p.input)), w = numbers(count_of(p.filter));
+  const auto term = [&](std::int64_t of_filter, std::int64_t of_input, float sum) {
+    if (GetParam() >= Isa::avx2) return std::fma(w[of_filter], x[of_input], sum);
+    const float product = w[of_filter] * x[of_input];
+    return product + sum;
+  };
+  Floats expected(count_of(p.output));
+  for (std::int64_t at = 0; at < kOut * channel_size; ++at) {
+    const std::int64_t row = at % channel_size / out_size, column = at % out_size;
+    const std::int64_t taps = (1 + row % 2) * (1 + column % 2);
+    const std::int64_t chain = std::min(kTerms / taps, longest);
+    for (std::int64_t first = 0; first < kIn; first += chain) {
+      float sum = 0;
+      for (std::int64_t c = first; c < std::min(first + chain, kIn); ++c) {
+        for (std::int64_t i = (row + 1) % 2; i < 3; i += 2) {
+          for (std::int64_t j = (column + 1) % 2; j < 3; j += 2) {
+            const std::int64_t from_row = (row + 1 - i) / 2, from_column = (column + 1 - j) / 2;
+            if (std::max(from_row, from_column) >= kSize) continue;
+            sum = term(((c * kOut + at / channel_size) * 3 + i) * 3 + j,
+                       (c * kSize + from_row) * kSize + from_column, sum);
+          }
+        }
+      }
+      expected[at] += sum;
+    }
+  }
+  for (const unsigned threads : {1u, 3u}) {
+    EXPECT_EQ(run(plan(p, options(threads)), x, w, Floats(kOut)), expected)
+        << threads << " threads";
+  }
+}
+
 // Nothing is fetched ahead between them: there is no end of it.
 // On a matrix unit, too: there it would be packed into gigabytes.
 TEST(GeneralPlan, FiltersBroadcastFarAreNotWrittenOut) {
