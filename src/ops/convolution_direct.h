@@ -54,12 +54,17 @@ class DirectConvolution final : public PlanBody {
     struct Factor {
       std::int64_t row, rows_a_channel, channel;
     };
+    // What is summed at a time: some phases, from the first on.
+    struct Part {
+      std::int64_t first, phases;
+      std::vector<kernels::DirectTap> taps;
+      std::vector<Factor> factors;    // of one input channel
+      std::int64_t first_factor = 0;  // of all channels, in those of a panel
+    };
 
     Phase depth;
-    std::vector<kernels::DirectTap> taps;
-    std::vector<Factor> factors;    // of one input channel
-    int doubling_shift = -1;        // as DirectDoubling has it; negative: not such sums
-    std::int64_t first_factor = 0;  // of all channels, in those of a panel
+    std::vector<Part> parts;
+    int doubling_shift = -1;  // as DirectDoubling has it; negative: not such sums
   };
 
   struct Tile {
@@ -89,6 +94,7 @@ class DirectConvolution final : public PlanBody {
   kernels::DirectWindow window_of(const PhaseTaps& phase) const noexcept;
   void list_taps();
   void join_phases();
+  JointPhases::Part joint_part(std::int64_t depth, std::int64_t first, std::int64_t count);
   void pack_all(const void* filter, std::byte* packed) const noexcept;
   void pack_joint(const std::byte* packed, float* to) const noexcept;
   Tile locate(std::int64_t index) const noexcept;

@@ -42,41 +42,59 @@ void DirectConvolution::join_phases() {
   for (const int d : {kHeight, kWidth}) {
     for (std::int64_t p = 0; p < rings_[d].count; ++p) joined_sizes_[d] += axes[d].phase(p).count;
   }
+  // With few registers one phase at a time, if its outputs make enough sums: no tap then asks which
+  // of them it has factors for. In turns, one thread of Zen 3, us: 64 to 3, 4x4 at 2, 32x32 234 and
+  // 135; 128x128 2950 and 2130; 3x3 at 2, 64x64 546 and 392; but of 16 to 2, 16x16x16 616 and 806.
+  constexpr std::int64_t kFewestApart = 3;
+  const bool apart = kernels_.isa < Isa::avx512 && geometry_.in_channels > 1 &&
+                     filter_.panel_rows() >= kFewestApart;
   for (std::int64_t d = 0; d < axes[kDepth].phase_count(); ++d) {
     JointPhases joint;
     joint.depth = axes[kDepth].phase(d);
-    joint.first_factor = joint_factors_;
-    // By place in the planes.
-    std::map<std::int64_t, std::array<std::optional<JointPhases::Factor>, kDirectPhases>> users;
-    for (std::int64_t p = 0; p < together; ++p) {
-      const std::int64_t h = p / columns.count, w = p % columns.count;
-      PhaseTaps& phase =
-          phases_[(d * axes[kHeight].phase_count() + rows.phase(h)) * axes[kWidth].phase_count() +
-                  columns.phase(w)];
-      phase.joined = true;
-      const std::int64_t delay = rows.delay(h) * rows_of_[kWidth] + columns.delay(w);
-      const std::int64_t taps = std::ssize(phase.taps);
-      for (std::int64_t t = 0; t < taps; ++t) {
-        for (std::int64_t m = 0; m < filter_.panel_rows(); ++m) {
-          users[phase.taps[t] - delay][m * together + p] = {phase.class_offset + t, taps, m};
-        }
-      }
-    }
-    std::int64_t line = -1;
-    for (const auto& [offset, factors] : users) {
-      DirectTap tap{.offset = offset, .users = 0, .fetch = offset / rows_of_[kWidth] != line};
-      line = offset / rows_of_[kWidth];
-      for (int p = 0; p < kDirectPhases; ++p) {
-        if (!factors[p]) continue;
-        tap.users |= 1u << p;
-        joint.factors.push_back(*factors[p]);
-      }
-      joint.taps.push_back(tap);
+    for (std::int64_t first = 0; first < together; first += joint.parts.back().phases) {
+      joint.parts.push_back(joint_part(d, first, apart ? 1 : together));
     }
     find_doubling(joint);
-    joint_factors_ += geometry_.in_channels * std::ssize(joint.factors);
     joint_.push_back(std::move(joint));
   }
+}
+
+// Of some phases of the last two dimensions, for one of the first.
+DirectConvolution::JointPhases::Part DirectConvolution::joint_part(std::int64_t depth,
+                                                                   std::int64_t first,
+                                                                   std::int64_t count) {
+  const auto& axes = geometry_.axes;
+  const auto& [unused, rows, columns] = rings_;
+  JointPhases::Part part{first, count, {}, {}, joint_factors_};
+  // By place in the planes.
+  std::map<std::int64_t, std::array<std::optional<JointPhases::Factor>, kDirectPhases>> users;
+  for (std::int64_t p = 0; p < count; ++p) {
+    const std::int64_t h = (first + p) / columns.count, w = (first + p) % columns.count;
+    PhaseTaps& phase =
+        phases_[(depth * axes[kHeight].phase_count() + rows.phase(h)) * axes[kWidth].phase_count() +
+                columns.phase(w)];
+    phase.joined = true;
+    const std::int64_t delay = rows.delay(h) * rows_of_[kWidth] + columns.delay(w);
+    const std::int64_t taps = std::ssize(phase.taps);
+    for (std::int64_t t = 0; t < taps; ++t) {
+      for (std::int64_t m = 0; m < filter_.panel_rows(); ++m) {
+        users[phase.taps[t] - delay][m * count + p] = {phase.class_offset + t, taps, m};
+      }
+    }
+  }
+  std::int64_t line = -1;
+  for (const auto& [offset, factors] : users) {
+    DirectTap tap{.offset = offset, .users = 0, .fetch = offset / rows_of_[kWidth] != line};
+    line = offset / rows_of_[kWidth];
+    for (int p = 0; p < kDirectPhases; ++p) {
+      if (!factors[p]) continue;
+      tap.users |= 1u << p;
+      part.factors.push_back(*factors[p]);
+    }
+    part.taps.push_back(tap);
+  }
+  joint_factors_ += geometry_.in_channels * std::ssize(part.factors);
+  return part;
 }
 
 // Whether DirectDoubling is for such sums, if their taps lie as it wants them.
@@ -93,10 +111,11 @@ bool DirectConvolution::may_double() const noexcept {
 
 void DirectConvolution::find_doubling(JointPhases& joint) const {
   if (!may_double() || rings_[kHeight].count != 2 || rings_[kWidth].count != 2) return;
+  const std::vector<DirectTap>& of_joint = joint.parts.front().taps;
   // Two columns of the input, or three of which the second phase leaves out the first.
   for (const int shift : {0, 1}) {
     std::vector<DirectTap> taps;
-    const std::int64_t first = joint.taps[0].offset;
+    const std::int64_t first = of_joint[0].offset;
     for (std::int64_t h = 0; h < 2; ++h) {
       for (std::int64_t w = 0; w < 2 + shift; ++w) {
         const std::uint32_t even = w < 2 ? 5 : 0, odd = w >= shift ? 10 : 0;
@@ -106,7 +125,7 @@ void DirectConvolution::find_doubling(JointPhases& joint) const {
     const auto same = [](const DirectTap& a, const DirectTap& b) {
       return a.offset == b.offset && a.users == b.users;
     };
-    if (std::ranges::equal(joint.taps, taps, same)) joint.doubling_shift = shift;
+    if (std::ranges::equal(of_joint, taps, same)) joint.doubling_shift = shift;
   }
 }
 
@@ -120,9 +139,11 @@ void DirectConvolution::pack_joint(const std::byte* packed, float* to) const noe
   for (std::int64_t group = 0; group < geometry_.groups; ++group) {
     for (std::int64_t panel = 0; panel < filter_.panels(); ++panel) {
       for (const JointPhases& joint : joint_) {
-        for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
-          for (const JointPhases::Factor& f : joint.factors) {
-            *to++ = filter_.panel(packed, group, panel, f.row + c * f.rows_a_channel)[f.channel];
+        for (const JointPhases::Part& part : joint.parts) {
+          for (std::int64_t c = 0; c < geometry_.in_channels; ++c) {
+            for (const JointPhases::Factor& f : part.factors) {
+              *to++ = filter_.panel(packed, group, panel, f.row + c * f.rows_a_channel)[f.channel];
+            }
           }
         }
       }
@@ -156,30 +177,35 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
     const std::int64_t channel = group * g.out_channels + first_channel;
     float bias[kDirectPhases] = {};
     for (std::int64_t m = 0; m < channels; ++m) {
-      std::fill_n(bias + m * together, together, bias_of(arguments, channel + m));
+      const std::int64_t phases = joint.parts.front().phases;
+      std::fill_n(bias + m * phases, phases, bias_of(arguments, channel + m));
     }
-    const std::int64_t sum_count = filter_.panel_rows() * together;
-    const std::int64_t factors_a_sum = std::ssize(joint.factors) / sum_count;
-    DirectPhases sums{
-        .in = nullptr,
-        .in_channel_stride = channel_stride_,
-        .in_channels = g.in_channels,
-        .next = nullptr,
-        .next_channel_stride = next != nullptr ? g.in_channel_stride : 0,
-        .channel_block = kBlockTerms / std::clamp<std::int64_t>(factors_a_sum, 1, kBlockTerms),
-        .taps = joint.taps.data(),
-        .tap_count = std::ssize(joint.taps),
-        .filter = factors + panel * joint_factors_ + joint.first_factor,
-        .bias = bias,
-        .sums = static_cast<int>(sum_count),
-        .out = scratch,
-        .out_stride = sums_stride_,
-        .columns = width};
+    const auto sum_row = [&](const JointPhases::Part& part, const float* from, std::int64_t r) {
+      const std::int64_t sums = filter_.panel_rows() * part.phases;
+      const std::int64_t factors_a_sum = std::ssize(part.factors) / sums;
+      // The first part brings nearer what is wanted next.
+      const bool fetches = next != nullptr && part.first == 0;
+      kernels_.sum_phases(
+          {.in = from,
+           .in_channel_stride = channel_stride_,
+           .in_channels = g.in_channels,
+           .next = fetches ? next + r * g.in_strides[kHeight] : from,
+           .next_channel_stride = fetches ? g.in_channel_stride : 0,
+           .channel_block = kBlockTerms / std::clamp<std::int64_t>(factors_a_sum, 1, kBlockTerms),
+           .taps = part.taps.data(),
+           .tap_count = std::ssize(part.taps),
+           .filter = factors + panel * joint_factors_ + part.first_factor,
+           .bias = bias,
+           .sums = static_cast<int>(sums),
+           .out = scratch + part.first * sums_stride_,
+           .out_stride = together / part.phases * sums_stride_,
+           .columns = width});
+    };
     for (std::int64_t i = 0; i < depth; ++i) {
       for (std::int64_t r = 0; r < height; ++r) {
-        sums.in = planes + (i * step_[kDepth] * rows_of_[kHeight] + r) * rows_of_[kWidth];
-        sums.next = next != nullptr ? next + r * g.in_strides[kHeight] : sums.in;
-        kernels_.sum_phases(sums);
+        const float* const from =
+            planes + (i * step_[kDepth] * rows_of_[kHeight] + r) * rows_of_[kWidth];
+        for (const JointPhases::Part& part : joint.parts) sum_row(part, from, r);
         const std::int64_t first_row = (tile.first[kHeight] + r) * rows.count - rows.late;
         std::int64_t m = 0, row = first_row - 1;
         for (std::int64_t n = 0; n < channels * rows.count; ++n) {
@@ -229,7 +255,7 @@ void DirectConvolution::sum_doubling(const RunArguments& arguments, const float*
       .in = nullptr,
       .in_row_stride = rows_of_[kWidth],
       .shift = joint.doubling_shift,
-      .filter = factors + joint.first_factor,
+      .filter = factors + joint.parts.front().first_factor,
       .bias = bias_of(arguments, group),
       .out = nullptr,
       .half = data_type_ == DataType::float16,
@@ -248,8 +274,8 @@ void DirectConvolution::sum_doubling(const RunArguments& arguments, const float*
         tile.image * g.out_batch_stride + group * g.out_channel_stride +
         (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
         row * g.out_strides[kHeight] + column;
-    sums.in =
-        planes + i * step_[kDepth] * rows_of_[kHeight] * rows_of_[kWidth] + joint.taps[0].offset;
+    sums.in = planes + i * step_[kDepth] * rows_of_[kHeight] * rows_of_[kWidth] +
+              joint.parts.front().taps[0].offset;
     sums.out = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
     kernels_.sum_doubling(sums);
     if (!general_.has_activation()) continue;

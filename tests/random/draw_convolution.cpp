@@ -176,6 +176,11 @@ Shape draw_layer(Dice& dice, bool forward) {
         shape.channels = {channels(), 1, 1};
         window = dice.mostly(2, 7, 31);
         size = dice.between(5, 120);
+        if (dice.chance(0.3)) {  // video
+          spatial = 3;
+          window = dice.pick({3u, 5u});
+          stride = 1;
+        }
         break;
       case 4:  // sound
         shape.channels = dice.chance(0.5) ? Channels{channels(), 1, 1}
