@@ -28,9 +28,20 @@ void DirectConvolution::join_phases() {
   const auto& axes = geometry_.axes;
   const PhaseRing rows = axes[kHeight].ring();
   PhaseRing columns = axes[kWidth].ring();
-  // Not where a position more would take a vector more, of few.
+  bool alike = rows.alike && columns.alike;
+  // With few registers one phase at a time, if its outputs make enough sums: no tap then asks which
+  // of them it has factors for, where phases read other inputs. In turns, one thread of Zen 3, us:
+  // 64 to 3, 4x4 at 2, 32x32 234 and 135; 128x128 2950 and 2130; 3x3 at 2, 64x64 546 and 392; but
+  // of 16 to 2, 16x16x16 616 and 806.
+  constexpr std::int64_t kFewestApart = 3;
+  const bool several = kernels_.isa < Isa::avx512 && geometry_.in_channels > 1;
+  const bool may_be_apart = several && filter_.panel_rows() >= kFewestApart;
+  // Not where a position more would take a vector more, of few, but for sums that then ask nothing:
+  // 64 to 1, 4x4x4 at 2, 16x32x32 5720 and 4970.
   const std::int64_t width = axes[kWidth].max_count();
-  if (may_double() || (width % kDirectColumns == 0 && width <= 8 * kDirectColumns)) {
+  const bool fills_vectors = width % kDirectColumns == 0 && width <= 8 * kDirectColumns;
+  if (may_double() || (fills_vectors && (!several || may_be_apart))) {
+    alike = alike && columns.late == 0;
     columns.late = 0;
   }
   const std::int64_t together = rows.count * columns.count;
@@ -42,17 +53,12 @@ void DirectConvolution::join_phases() {
   for (const int d : {kHeight, kWidth}) {
     for (std::int64_t p = 0; p < rings_[d].count; ++p) joined_sizes_[d] += axes[d].phase(p).count;
   }
-  // With few registers one phase at a time, if its outputs make enough sums: no tap then asks which
-  // of them it has factors for. In turns, one thread of Zen 3, us: 64 to 3, 4x4 at 2, 32x32 234 and
-  // 135; 128x128 2950 and 2130; 3x3 at 2, 64x64 546 and 392; but of 16 to 2, 16x16x16 616 and 806.
-  constexpr std::int64_t kFewestApart = 3;
-  const bool apart = kernels_.isa < Isa::avx512 && geometry_.in_channels > 1 &&
-                     filter_.panel_rows() >= kFewestApart;
+  const std::int64_t phases = may_be_apart && !alike ? 1 : together;
   for (std::int64_t d = 0; d < axes[kDepth].phase_count(); ++d) {
     JointPhases joint;
     joint.depth = axes[kDepth].phase(d);
-    for (std::int64_t first = 0; first < together; first += joint.parts.back().phases) {
-      joint.parts.push_back(joint_part(d, first, apart ? 1 : together));
+    for (std::int64_t first = 0; first < together; first += phases) {
+      joint.parts.push_back(joint_part(d, first, phases));
     }
     find_doubling(joint);
     joint_.push_back(std::move(joint));

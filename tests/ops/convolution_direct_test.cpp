@@ -116,6 +116,9 @@ const DirectShape shapes[] = {
     {1, 12, 3, {9, 33}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // twelve sums
     {1, 2, 1, {11, 40}, {8, 8}, {4, 2}, {1, 1}, ConvolutionDirection::backward},
     {2, 30, 3, {14, 21}, {5, 3}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // phase by phase
+    {1, 20, 3, {9, 48}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
+    {1, 20, 3, {9, 41}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},  // all together
+    {1, 20, 1, {9, 32}, {4, 4}, {2, 2}, {1, 1}, ConvolutionDirection::backward},
     {1, 20, 3, {3, 5, 40}, {4, 3, 4}, {2, 2, 2}, {1, 1, 1}, ConvolutionDirection::backward},
     {3, 1, 1, {12, 21}, {13, 7}, {1, 1}, {1, 1}, ConvolutionDirection::backward},  // upward bands
 };
