@@ -54,7 +54,7 @@ class DirectConvolution final : public PlanBody {
     struct Factor {
       std::int64_t row, rows_a_channel, channel;
     };
-    // What is summed at a time: some phases, from the first on.
+    // What is summed at a time: all phases, or each of them; from the first on.
     struct Part {
       std::int64_t first, phases;
       std::vector<kernels::DirectTap> taps;

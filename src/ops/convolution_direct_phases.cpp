@@ -181,13 +181,13 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
     const std::int64_t first_channel = panel * filter_.panel_rows();
     const std::int64_t channels = std::min(filter_.panel_rows(), g.out_channels - first_channel);
     const std::int64_t channel = group * g.out_channels + first_channel;
+    const std::int64_t phases = joint.parts.front().phases;  // of each part
     float bias[kDirectPhases] = {};
     for (std::int64_t m = 0; m < channels; ++m) {
-      const std::int64_t phases = joint.parts.front().phases;
       std::fill_n(bias + m * phases, phases, bias_of(arguments, channel + m));
     }
     const auto sum_row = [&](const JointPhases::Part& part, const float* from, std::int64_t r) {
-      const std::int64_t sums = filter_.panel_rows() * part.phases;
+      const std::int64_t sums = filter_.panel_rows() * phases;
       const std::int64_t factors_a_sum = std::ssize(part.factors) / sums;
       // The first part brings nearer what is wanted next.
       const bool fetches = next != nullptr && part.first == 0;
@@ -204,7 +204,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
            .bias = bias,
            .sums = static_cast<int>(sums),
            .out = scratch + part.first * sums_stride_,
-           .out_stride = together / part.phases * sums_stride_,
+           .out_stride = together / phases * sums_stride_,
            .columns = width});
     };
     for (std::int64_t i = 0; i < depth; ++i) {
