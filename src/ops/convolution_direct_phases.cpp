@@ -9,7 +9,6 @@
 
 namespace weft::ops {
 
-using kernels::DirectPhases;
 using kernels::DirectTap;
 using kernels::kDirectColumns;
 using kernels::kDirectPhases;
