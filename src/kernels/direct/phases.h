@@ -14,8 +14,8 @@ struct DirectTap {
   bool fetch;           // the first of a row: the next channel's row is brought nearer
 };
 
-// One row of all stride phases of a BACKWARD convolution, of one or more output channels, which
-// read the same few input rows:
+// One row of all stride phases of a BACKWARD convolution, or of one, of one or more output
+// channels, which read the same few input rows:
 //
 //   out(p, i) = bias[p] + sum over c, t that p uses of filter(c, t, p) * in(c, taps[t].offset + i)
 //
