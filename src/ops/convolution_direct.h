@@ -54,9 +54,9 @@ class DirectConvolution final : public PlanBody {
     struct Factor {
       std::int64_t row, rows_a_channel, channel;
     };
-    // What is summed at a time: all phases, or each of them; from the first on.
+    // What is summed at a time: all phases, or each of them.
     struct Part {
-      std::int64_t first, phases;
+      std::int64_t first;  // phase
       std::vector<kernels::DirectTap> taps;
       std::vector<Factor> factors;    // of one input channel
       std::int64_t first_factor = 0;  // of all channels, in those of a panel

@@ -70,7 +70,7 @@ DirectConvolution::JointPhases::Part DirectConvolution::joint_part(std::int64_t 
                                                                    std::int64_t count) {
   const auto& axes = geometry_.axes;
   const auto& [unused, rows, columns] = rings_;
-  JointPhases::Part part{first, count, {}, {}, joint_factors_};
+  JointPhases::Part part{first, {}, {}, joint_factors_};
   // By place in the planes.
   std::map<std::int64_t, std::array<std::optional<JointPhases::Factor>, kDirectPhases>> users;
   for (std::int64_t p = 0; p < count; ++p) {
@@ -180,7 +180,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
     const std::int64_t first_channel = panel * filter_.panel_rows();
     const std::int64_t channels = std::min(filter_.panel_rows(), g.out_channels - first_channel);
     const std::int64_t channel = group * g.out_channels + first_channel;
-    const std::int64_t phases = joint.parts.front().phases;  // of each part
+    const std::int64_t phases = together / std::ssize(joint.parts);  // of each part
     float bias[kDirectPhases] = {};
     for (std::int64_t m = 0; m < channels; ++m) {
       std::fill_n(bias + m * phases, phases, bias_of(arguments, channel + m));
