@@ -42,9 +42,8 @@ void ConvolutionPlan::choose_boxes_across(unsigned threads) {
   tiling_.channel_block = g.in_channels;
   packed_strips_ = strips_to_pack();
   if (slabs_) {
-    tiling_.channel_block = long_slabs_ ? channels_a_chain(g) : channels_a_slab(g, gemm_);
-    // Of a long slab, half of 14x14 positions would read the filter as often as all of them.
-    least = long_slabs_ ? kSlabPositions : 4 * columns;
+    tiling_.channel_block = channels_a_slab(g, gemm_);
+    least = 4 * columns;
     limit = near = kSlabPositions;
     tiles_a_thread = std::clamp<std::int64_t>(positions * others / threads / kSlabPositions, 1,
                                               kMostTilesAThread);

@@ -119,36 +119,36 @@ bool suits_strips_in_place(const ConvolutionGeometry& geometry,
          stays_in_second_cache(geometry, kAcrossVectors * kernel.lanes);
 }
 
-// One thread of Zen 5, us, in turns, before this and with it: 512 to 64 channels, 14x14, 84 and 68;
-// 576 to 96, 14x14, 123 and 105; 256 to 64, 35x35, 250 and 217; 240 to 40, 30x30, 113 and 101; but
-// 512 to 24, 14x14, 33 and 37; 1024 to 512, 13x13, 812 and 836; 832 to 384, 7x7, 145 and 182. Two
-// threads, 576 to 96, 14x14, 64 and 75; 8 images of it 453 and 405.
-bool suits_long_slabs(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel,
-                      unsigned threads) noexcept {
-  constexpr std::int64_t kManyChannels = 192, kFewest = 32, kMost = 192, kManyPositions = 160;
-  const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
-  const std::int64_t positions = position_count(geometry);
-  const bool suits = base::is_zen5() && kernel.lanes == base::kLineFloats && joins_rows(geometry) &&
-                     lies_in_line(geometry) && !lies_at_lines(geometry) && in >= kManyChannels &&
-                     out >= kFewest && out <= kMost && 2 * out <= in && positions >= kManyPositions;
-  const std::int64_t tiles =
-      geometry.batch * geometry.groups * base::divide_up(positions, kSlabPositions);
-  return suits && (tiles >= threads || is_best_across(geometry, kernel));
-}
-
 // With AVX2. One thread of Zen 4, us, by slabs or near strips and packed: 24 to 24, 64x64, 93 and
 // 78; 40 to 24, 80x80, 227 and 183; 64 to 32, 64x64, 412 and 243; 256 to 32, 32x32, 364 and 239;
 // but 128 to 16, 64x64, 376 and 418; 64 to 12, 128x128, 602 and 761; 200 to 20, 14x14, 25 and 31.
 // With AVX-512, where its vectors take two turns: 96 to 24, 56x56, 198 and 143; 144 to 24, 293 and
 // 218; 256 to 128, 2050 and 1880; 384 to 64, 14x14, 112 and 102; 64 to 256, 56x56, 976 and 953; but
-// 256 to 1024, 14x14, 1016 and 1037.
+// 256 to 1024, 14x14, 1016 and 1037. Zen 5, before and packed: 288 to 48, 35x35, 211 and 176; 72 to
+// 40, 28x28, 30 and 23; 96 to 64, 80x80, 472 and 405; but 768 to 512, 16x16, 1037 and 1062; 1024 to
+// 1024, 14x14, two threads, 1089 and 1260; and 64 to 32, 32x32x32, which suits_rows_in_place(), 785
+// and 1095.
 bool suits_packed_strips(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
   constexpr std::int64_t kManyChannels = 20, kManySums = 24, kMostToMore = 128;
+  constexpr std::int64_t kMostWeights = 1 << 18;
   const std::int64_t in = geometry.in_channels, out = geometry.out_channels;
   if (kernel.packed_strips == nullptr || in < kManyChannels || out < kManySums) return false;
-  return kernel.lanes < base::kLineFloats ||
-         (base::halves_vectors() && (out <= in || in <= kMostToMore));
+  if (kernel.lanes < base::kLineFloats) return true;
+  if (out > in && in > kMostToMore) return false;
+  return base::halves_vectors() ||
+         (base::is_zen5() && in * out <= kMostWeights && !suits_rows_in_place(geometry, kernel));
+}
+
+// Zen 5, one thread and two, us, along vectors and packed: 512 to 64 channels, 14x14, 97 and 69, 58
+// and 50; 768 to 128, 17x17, 344 and 294, 206 and 163; but 512 to 24, 14x14, 32 and 37; 672 to 160,
+// 7x7, 60 and 68.
+bool is_best_packed(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept {
+  constexpr std::int64_t kManyPositions = 160, kManySums = 32;
+  return base::is_zen5() && kernel.lanes == base::kLineFloats && joins_rows(geometry) &&
+         position_count(geometry) >= kManyPositions && geometry.out_channels >= kManySums &&
+         suits_packed_strips(geometry, kernel);
 }
 
 bool suits_strips(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel) noexcept {

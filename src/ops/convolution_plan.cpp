@@ -84,35 +84,31 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       filter_in_place_(reads_filter_in_place(params, options)),
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
-      long_slabs_(!direct_ && data_type_ == DataType::float32 &&
-                  suits_long_slabs(geometry_, gemm_, slot_count(options, INT64_MAX))),
       chains_(chains),
       best_across_(chains == SumChains::as_usual && is_best_across(geometry_, gemm_)),
       windows_(!direct_ && chains == SumChains::as_usual &&
                suits_windows(params, geometry_, options)),
-      across_(!direct_ && (long_slabs_ || windows_ || best_across_)),
+      across_(!direct_ && (windows_ || best_across_)),
       // However a filter lies: other sums across have few terms, or are rounded to float16.
       one_chain_(options.strict || windows_ ||
-                 (!long_slabs_ && best_across_ &&
-                  !(data_type_ == DataType::float32 && joins_rows(geometry_) &&
-                    suits_packed_strips(geometry_, gemm_)))),
+                 (best_across_ && !(data_type_ == DataType::float32 && joins_rows(geometry_) &&
+                                    suits_packed_strips(geometry_, gemm_)))),
       chain_(one_chain_ ? geometry_.in_channels : channels_a_chain(geometry_, chains)),
       // Strips of float16 are of one row each.
       joined_(across_ && joins_rows(geometry_) &&
               (data_type_ == DataType::float32 || geometry_.axes[0].max_count() > 1 ||
                geometry_.axes[1].max_count() > 1 || !suits_strips(geometry_, gemm_))),
       slabs_(joined_ && data_type_ == DataType::float32 && !suits_packed_strips(geometry_, gemm_) &&
-             (long_slabs_ || channels_a_slab(geometry_, gemm_) > 0)),
+             channels_a_slab(geometry_, gemm_) > 0),
       strips_first_(joined_ && data_type_ == DataType::float32 && !slabs_ &&
                     !suits_packed_strips(geometry_, gemm_) && suits_strips(geometry_, gemm_)),
       copies_strips_(false),
       strips_apart_(false),
       adds_to_bias_(!options.strict && data_type_ == DataType::float32 && params.bias &&
                     (windows_ || best_across_) && !joins_rows(geometry_)),
-      vectors_(direct_       ? 1
-               : long_slabs_ ? kLongSlabVectors
-               : across_     ? vectors_across(geometry_, gemm_)
-                             : choose_vectors(geometry_, gemm_)),
+      vectors_(direct_   ? 1
+               : across_ ? vectors_across(geometry_, gemm_)
+                         : choose_vectors(geometry_, gemm_)),
       filter_(geometry_, data_type_, rows_.load(data_type_),
               direct_    ? 1
               : windows_ ? kernels::kGemmWindowsChannels

@@ -335,7 +335,6 @@ class ConvolutionPlan final : public PlanBody {
   kernels::ActivationRow scale_row_ = nullptr;  // of CLIP's ScaleBias
   bool filter_in_place_;                        // read where it lies, never packed
   bool direct_;
-  bool long_slabs_;  // of suits_long_slabs()
   SumChains chains_;
   bool best_across_;      // is_best_across(), and chains are as usual
   bool windows_;          // of suits_windows(), across, where the input lies

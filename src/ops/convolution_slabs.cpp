@@ -105,16 +105,13 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   product.bias_of_positions = true;
   for (std::int64_t c = 0, count = kFirstSlab, next_count; count > 0;
        c += count, count = next_count) {
-    const std::int64_t begun = long_slabs_ ? (c + count) % tiling_.channel_block : 0;
-    next_count = std::min(tiling_.channel_block - begun, g.in_channels - c - count);
+    next_count = std::min(tiling_.channel_block, g.in_channels - c - count);
     const bool last = next_count == 0;
     RunsAhead ahead(last ? next_tile : input + (c + count) * g.in_channel_stride,
                     g.in_channel_stride, run_bytes, last ? next_tile_runs : next_count, calls,
                     count);
     product.depth = count;
     product.first = c == 0;
-    // Chains as where output channels lie along vectors.
-    product.apart = !one_chain_ && c > 0 && c % tiling_.channel_block == 0;
     product.last = last;
     product.relu = last && is_relu();
     for (std::int64_t s = 0; s < strips; ++s) {

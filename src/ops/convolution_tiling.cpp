@@ -280,6 +280,7 @@ bool is_best_across(const ConvolutionGeometry& geometry,
   const std::int64_t terms = geometry.in_channels * most_taps(geometry);
   if (terms > (geometry.window() == 1 ? kMaxAcrossTerms : kMaxAcrossTaps)) return false;
 
+  if (is_best_packed(geometry, kernel)) return true;
   const std::int64_t vectors = choose_vectors(geometry, kernel);
   const std::int64_t panels = rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes);
   const bool reads_again =

@@ -114,14 +114,6 @@ std::int64_t channels_a_slab(const ConvolutionGeometry& geometry,
 // Positions of a tile that is summed slab by slab; of 512 or more they take up to a tenth longer.
 inline constexpr std::int64_t kSlabPositions = 256;
 
-// Whether such a line of float32, of many input channels and on Zen 5, is best summed by slabs of a
-// chain each, three vectors of positions at a time. Rows that do not lie at cache lines are copied
-// strip by strip where output channels lie along vectors, which gives the same bits, and is faster
-// where threads would share a tile.
-bool suits_long_slabs(const ConvolutionGeometry& geometry, const kernels::GemmKernel& kernel,
-                      unsigned threads) noexcept;
-inline constexpr std::int64_t kLongSlabVectors = 3;
-
 // The first slab, which nothing is multiplied before, is a small one.
 inline constexpr std::int64_t kFirstSlab = 16;
 
@@ -133,6 +125,10 @@ bool stays_in_second_cache(const ConvolutionGeometry& geometry, std::int64_t pos
 // Whether strips of a 1x1 layer across are copied, to lie as products read them.
 bool suits_packed_strips(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept;
+
+// Whether these are known to be faster than output channels along vectors.
+bool is_best_packed(const ConvolutionGeometry& geometry,
+                    const kernels::GemmKernel& kernel) noexcept;
 
 // Vectors of positions, and output channels a panel, for sums across.
 std::int64_t vectors_across(const ConvolutionGeometry& geometry,

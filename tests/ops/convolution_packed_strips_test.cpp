@@ -97,14 +97,27 @@ TEST_F(PackedStripsTest, SumsAreChains) {
   }
 }
 
-TEST_F(PackedStripsTest, SumsOfHalvedVectorsAreChains) {
-  skip_without_halved();
+TEST_F(PackedStripsTest, SumsOfAvx512AreChains) {
+  skip_without_known(Isa::avx512);
   if (IsSkipped()) return;
   for (const ops::Layer& layer : packed_layers) {
     if (layer.window > 1 || (layer.out > layer.in && layer.in > 128)) continue;
     expect_chains(layer, Isa::avx512);
     if (HasFatalFailure()) return;
   }
+}
+
+// Where output channels lie along vectors instead, a block is of one chain or of two.
+TEST_F(PackedStripsTest, AreOfAllChannelsOnZen5) {
+  skip_without(Isa::avx512);
+  if (IsSkipped()) return;
+  if (!base::is_zen5()) GTEST_SKIP() << "not a Zen 5";
+  const auto explain = [](const ops::Layer& layer) {
+    return plan(ops::layer(layer), {.threads = 1, .max_isa = Isa::avx512}).explain();
+  };
+  const auto at_once = ::testing::HasSubstr(" 512 input channels at a time");
+  EXPECT_THAT(explain({1, 1, 512, 64, {14, 14}}), at_once);
+  EXPECT_THAT(explain({1, 1, 512, 64, {7, 7}}), ::testing::Not(at_once));
 }
 
 TEST_F(PackedStripsTest, StrictSumsAreOneChain) {

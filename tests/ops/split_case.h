@@ -125,8 +125,8 @@ inline ConvolutionParams pointwise(std::uint32_t batch, std::uint32_t groups, st
 // Whether a 1x1 layer of float32 is summed across in several chains, as PackedStripsTest has
 // them, where otherwise all terms are one.
 inline bool has_chains_across(Isa isa, std::uint32_t in, std::uint32_t out) {
-  const bool halved = isa == Isa::avx512 && base::halves_vectors() && out <= in;
-  return (isa == Isa::avx2 || halved) && in > 128 && out >= 24;
+  const bool packs = isa == Isa::avx512 && base::is_amd() && out <= in;
+  return (isa == Isa::avx2 || packs) && in > 128 && out >= 24;
 }
 
 struct Layer {
