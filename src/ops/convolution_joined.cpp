@@ -126,8 +126,8 @@ bool suits_strips_in_place(const ConvolutionGeometry& geometry,
 // 218; 256 to 128, 2050 and 1880; 384 to 64, 14x14, 112 and 102; 64 to 256, 56x56, 976 and 953; but
 // 256 to 1024, 14x14, 1016 and 1037. Zen 5, before and packed: 288 to 48, 35x35, 211 and 176; 72 to
 // 40, 28x28, 30 and 23; 96 to 64, 80x80, 472 and 405; but 768 to 512, 16x16, 1037 and 1062; 1024 to
-// 1024, 14x14, two threads, 1089 and 1260; and 64 to 32, 32x32x32, which suits_rows_in_place(), 785
-// and 1095.
+// 1024, 14x14, two threads, 1089 and 1260; and, of rows better read in place, 64 to 32, 32x32x32,
+// 785 and 1095.
 bool suits_packed_strips(const ConvolutionGeometry& geometry,
                          const kernels::GemmKernel& kernel) noexcept {
   constexpr std::int64_t kManyChannels = 20, kManySums = 24, kMostToMore = 128;

@@ -93,6 +93,34 @@ TEST_F(SlabsPlanTest, AreChosen) {
   }
 }
 
+// Of many channels, however they are summed: no position otherwise by other threads, and all with
+// no larger an error than by one chain.
+const SlabShape deep_shapes[] = {{1, 1, 512, 64, {14, 14}},   {3, 1, 576, 96, {14, 14}},
+                                 {2, 1, 200, 33, {13, 13}},   {1, 2, 256, 48, {15, 11}},
+                                 {1, 1, 1030, 32, {7, 5, 5}}, {1, 1, 384, 192, {19, 19}}};
+
+TEST_P(SlabsTest, DeepOnesAreTheSameForAllThreads) {
+  for (const SlabShape& shape : deep_shapes) {
+    ConvolutionParams params = slab_params(shape);
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    const Floats x = numbers(count_of(params.input)), w = numbers(count_of(params.filter));
+    const Floats b = numbers(count_of(*params.bias));
+    const auto run = [&](unsigned threads) {
+      return ops::run(plan(params, {.threads = threads, .max_isa = GetParam()}), x, w, b);
+    };
+    const Floats y = run(1);
+    const reference::ExpectedTensor exact = ops::exact_sums(params, x, w, b);
+    EXPECT_LE(ops::squared_error(y, exact),
+              ops::squared_error(reference::chains(params, x, w, b), exact));
+    for (const unsigned threads : {2u, 3u, 7u}) EXPECT_TRUE(ops::same_bits(run(threads), y));
+    params.fused_activation = {.type = OperatorType::activation_leaky_relu, .alpha = 0.25f};
+    const Floats leaky = run(2);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      ASSERT_EQ(leaky[i], y[i] < 0 ? 0.25f * y[i] : y[i]) << i;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Levels, SlabsTest, ::testing::Values(Isa::avx2, Isa::avx512),
                          [](const auto& info) { return std::string(name(info.param)); });
 
