@@ -42,8 +42,7 @@ WinogradConvolution::WinogradConvolution(const ConvolutionParams& params,
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       load_rows_(kernels::direct_kernels(base::choose_isa(options.max_isa)).load(data_type_)),
       images_(geometry_, outputs),
-      tiling_(geometry_, outputs,
-              WinogradTiling::products(base::choose_isa(options.max_isa), unit != nullptr),
+      tiling_(geometry_, outputs, WinogradTiling::products(base::choose_isa(options.max_isa), unit),
               slot_count(options, INT64_MAX), vectors),
       filter_(geometry_, images_, data_type_, rows_.load(data_type_), unit, kernels_, tiling_.few) {
   slots_ = slot_count(options, tiling_.shares.tiles());

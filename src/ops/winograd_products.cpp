@@ -26,25 +26,28 @@ using kernels::SplitRange;
 
 namespace {
 
-constexpr std::int64_t kParts = 3;  // of a number on the matrix unit
-
 // Sums of fewer input channels are so exact that the rounding of what they are made from shows:
 // their error would pass that of one chain of multiply-adds, most of inputs after ReLU: of the
 // least by 4 x 4 it is 0.8 to 0.9 of that. 4 x 4 errs twice as much as others; on the unit, where
 // it is not known from how many on it errs less than a chain, it is not the default, and gains
 // little but where the filters of many channels, or of many images' tiles, are so much less to
 // read. Several parts of a window: 7 x 7 and 2 x 4 err there as one chain does from 8 channels on.
+// What float16 is transformed into is rounded to two parts: 2 to 3 in 100 results of tiles of 2
+// outputs a side are the other float16 next to the exact sum, as of direct sums, and 3 to 8 of
+// larger ones.
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, const PlanOptions& options,
-                             bool unit, bool several, std::int64_t batch) {
+                             const kernels::SplitKernels* unit, bool several, std::int64_t batch) {
+  const bool allowed = options.winograd == Winograd::allowed;
+  const bool small = std::max(tile.rows, tile.columns) == 2;
+  if (unit != nullptr && unit->parts == 2 && !small && !allowed) return INT64_MAX;
   if (tile == WinogradConvolution::kErrsMost) {
-    const bool allowed = options.winograd == Winograd::allowed;
     if (unit) return !allowed ? INT64_MAX : batch > 1 ? 128 : 256;
     return allowed ? 64 : 224;
   }
   // Sums of fewer taps err less.
   const std::int64_t taps = tile.row_taps * tile.column_taps;
   const bool two = tile.column_taps == 2;
-  if (std::max(tile.rows, tile.columns) == 2) return unit ? 16 : two ? 48 : taps == 3 ? 40 : 32;
+  if (small) return unit ? 16 : two ? 48 : taps == 3 ? 40 : 32;
   if (taps <= 3) return unit ? 160 : several ? 120 : 104;
   if (two && tile.rows == 4) return unit && several ? 216 : 160;
   if (two) return unit ? 48 : 80;
@@ -64,7 +67,7 @@ std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradT
   const bool several = images.of_slice() > images.of_part();
   const bool of_two = tile.row_taps == 2 && tile.column_taps == 2 && !images.is_strided();
   const std::int64_t fewest =
-      tile == kErrsLeast ? 16 : fewest_channels(tile, options, false, several, images.count());
+      tile == kErrsLeast ? 16 : fewest_channels(tile, options, nullptr, several, images.count());
   const double times = images.least_channels() / static_cast<double>(fewest);
   std::int64_t chain = times >= 2.4 ? 4 * kChain : times >= 1.6 ? 2 * kChain : kChain;
   if (of_two) chain = kChain;
@@ -73,9 +76,10 @@ std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradT
 }
 
 // The unit's kernels, or null where it is not there or not allowed.
-const kernels::SplitKernels* unit_for(Isa isa, const kernels::WinogradTile& tile) {
-  if (isa < Isa::amx || kernels::winograd_unit(tile) == nullptr) return nullptr;
-  return kernels::split_kernels(kParts);
+const kernels::SplitKernels* unit_for(Isa isa, const kernels::WinogradTile& tile, DataType type) {
+  const std::int64_t parts = split_parts(type);
+  if (isa < Isa::amx || kernels::winograd_unit(tile, parts) == nullptr) return nullptr;
+  return kernels::split_kernels(parts);
 }
 
 // Products on a matrix unit, of numbers in parts.
@@ -85,13 +89,11 @@ class UnitWinograd final : public WinogradConvolution {
                const kernels::WinogradTile& outputs, const kernels::SplitKernels& unit)
       : WinogradConvolution(params, options, outputs, &unit, WinogradVectors::of_tiles),
         unit_(unit),
-        kernels_of_unit_(*kernels::winograd_unit(outputs)) {
+        kernels_of_unit_(*kernels::winograd_unit(outputs, unit.parts)) {
     algorithm = kernels_of_unit_.name;
   }
 
  private:
-  static constexpr std::int64_t kStep = kParts * kernels::kSplitPatchPart;  // elements
-
   // The unit takes subnormal numbers as zero. A part that vanishes so, or a product, is small
   // against the rounding of the inputs and weights that it comes from, whatever cancels between
   // them.
@@ -116,7 +118,7 @@ class UnitWinograd final : public WinogradConvolution {
                                         .tiles_a_row = tile.columns,
                                         .tiles = tile.count,
                                         .to = reinterpret_cast<std::uint16_t*>(slot.patches) +
-                                              c / kSplitBlock * kStep +
+                                              c / kSplitBlock * step_ +
                                               c % kSplitBlock / 2 * kSplitBlock,
                                         .block_stride = patch_block_ / 2,
                                         .point_stride = patch_point_ / 2});
@@ -124,13 +126,13 @@ class UnitWinograd final : public WinogradConvolution {
 
   void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                 std::int64_t blocks, const Slot& slot) const noexcept override {
-    constexpr std::int64_t kFetches = 6;  // a step of products
+    const std::int64_t fetches = unit_.parts * (unit_.parts + 1) / 2;  // a step of products
     const std::int64_t steps = filter_.steps();
-    const std::int64_t slice = steps * kStep;
+    const std::int64_t slice = steps * step_;
     const std::int64_t first = tile.begin / kSplitBlock;
     const std::int64_t count = base::divide_up(tile.end, kSplitBlock) - first;
     const std::int64_t ahead_lines =
-        base::divide_up(slice / SplitAhead::kLine, tile.blocks * steps * kFetches);
+        base::divide_up(slice / SplitAhead::kLine, tile.blocks * steps * fetches);
     const auto filter_at = [&](std::int64_t point) {
       return reinterpret_cast<const std::uint16_t*>(
           filter_.block(packed, tile.filter, first_block, point));
@@ -142,15 +144,15 @@ class UnitWinograd final : public WinogradConvolution {
         const std::uint16_t* ahead = k + 1 < blocks ? filter + slice : filter_at(point + 1);
         for (std::int64_t n = 0; n < tile.blocks; ++n) {
           kernels_of_unit_.multiply(
-              {.filter = filter + first * kStep,
+              {.filter = filter + first * step_,
                .patches = reinterpret_cast<const std::uint16_t*>(
                               slot.patches + point * patch_point_ + n * patch_block_) +
-                          first * kStep,
+                          first * step_,
                .steps = count,
                .acc = slot.acc + (k * tile.blocks + n) * block_sums() + point * kSplitBlock,
                .output_stride = row_sums(),
                .ahead =
-                   SplitAhead::of(ahead, slice, n * ahead_lines * kFetches * steps, ahead_lines)});
+                   SplitAhead::of(ahead, slice, n * ahead_lines * fetches * steps, ahead_lines)});
         }
       }
     }
@@ -159,6 +161,7 @@ class UnitWinograd final : public WinogradConvolution {
 
   const kernels::SplitKernels& unit_;
   const kernels::WinogradUnit& kernels_of_unit_;
+  const std::int64_t step_ = unit_.parts * kernels::kSplitPatchPart;  // elements
 };
 
 static_assert(kernels::kGemmBlock == kSplitBlock);
@@ -408,7 +411,7 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const ConvolutionGeometry g(params);
   if (!WinogradImages::suits(g, tile)) return kNever;
   const WinogradImages images(g, tile);
-  const bool unit = unit_for(isa, tile) != nullptr;
+  const kernels::SplitKernels* const unit = unit_for(isa, tile, params.input.data_type);
   // Few products are saved, and others have fewer. 80 to 768 channels, 1 x 3, by tiles of two taps,
   // on one core of a Zen 5: 5500 us, 4650 directly. With a stride, whose zeros are not multiplied,
   // enough are; with AVX-512 that is known of AMD's only.
@@ -423,8 +426,6 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   if ((unit || strided) && images.has_depth() && several) return kNever;
   const std::int64_t fewest = fewest_channels(tile, options, unit, several, g.batch);
   if (images.least_channels() < static_cast<double>(fewest)) return kNever;
-  // Taken directly, float16 needs half as many products as what it is transformed into.
-  if (unit && params.input.data_type == DataType::float16) return kNever;
   // For one thread, whatever their number: the way is the same for all, and so are the bits.
   const WinogradTiling tiling(g, tile, WinogradTiling::products(isa, unit), 1);
   // A single block of tiles leaves nothing for a second thread.
@@ -450,7 +451,7 @@ std::shared_ptr<WinogradConvolution> WinogradConvolution::make(
     const ConvolutionParams& params, const PlanOptions& options, const kernels::WinogradTile& tile,
     std::optional<WinogradVectors> vectors) {
   const Isa isa = base::choose_isa(options.max_isa);
-  if (const kernels::SplitKernels* unit = unit_for(isa, tile)) {
+  if (const kernels::SplitKernels* unit = unit_for(isa, tile, params.input.data_type)) {
     return std::make_shared<UnitWinograd>(params, options, tile, *unit);
   }
   return std::make_shared<VectorWinograd>(params, options, tile, vectors);

@@ -85,6 +85,7 @@ struct Costs {
             .results = costs.results * few_outputs * work(tile) / work(known)};
   }
 };
+// Of float32.
 constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .of_2x4 = {17e-9, 230e-9, 64e-9},
                       .of_4x4 = {17e-9, 400e-9, 40e-9},
@@ -107,6 +108,23 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .terms = kSplitBlock,
                       .strip = kSplitBlock,
                       .columns = kSplitBlock};
+// Of float16, in two parts. Filters are read more slowly than multiplied: 157 MB at 12 GB/s.
+constexpr Costs unit_of_halves() {
+  Costs costs = kUnit;
+  costs.step = 100e-9;
+  costs.step_filter = 47e-9;
+  costs.far_step_filter = 115e-9;
+  costs.crowded = 40e-9;
+  costs.filter_byte = 2.5e-11;
+  costs.near_filter = 32 << 20;
+  costs.number_bytes = 4;
+  for (TileCosts* of_tile : {&costs.of_2x2, &costs.of_2x4, &costs.of_4x4}) {
+    of_tile->row *= 0.55;
+    of_tile->columns *= 0.55;
+    of_tile->results *= 0.55;
+  }
+  return costs;
+}
 // Filters as a Xeon reads them on one core: 17 MB in the time of their products, 105 MB at 12 GB/s.
 constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
@@ -131,12 +149,13 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .strip = 0,
                          .columns = 0};
 
-Costs costs_of(Isa products) {
-  if (products == Isa::amx) return kUnit;
+Costs costs_of(const WinogradProducts& products) {
+  if (products.by_unit()) return products.parts == 2 ? unit_of_halves() : kUnit;
+  const Isa level = products.level;
   Costs costs = kVectors;
-  costs.strip = kernels::gemm_kernel(products).max_positions[1];
-  costs.columns = 2 * kernels::gemm_kernel(products).lanes;
-  const bool wide = products == Isa::avx512 && !base::halves_vectors();
+  costs.strip = kernels::gemm_kernel(level).max_positions[1];
+  costs.columns = 2 * kernels::gemm_kernel(level).lanes;
+  const bool wide = level == Isa::avx512 && !base::halves_vectors();
   if (base::is_amd()) {
     // On one core of a Zen 5, where products take 0.57 of the time: 17 MB at 115 GB/s, 151 MB at
     // 34. Transformations of inputs take still less.
@@ -150,7 +169,7 @@ Costs costs_of(Isa products) {
     }
   }
   if (wide) return costs;
-  if (products == Isa::avx512) {
+  if (level == Isa::avx512) {
     // A Zen 4. Products of one vector take 1.3 times as long as those of two; filters come in 0.7
     // of the time, beside all that takes longer.
     costs.narrow = 0.67;
@@ -296,7 +315,8 @@ double time_of(const Cost& all, const Cost& largest, std::int64_t blocks, bool a
 }  // namespace
 
 WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
-                               const kernels::WinogradTile& outputs, Isa products, unsigned threads,
+                               const kernels::WinogradTile& outputs,
+                               const WinogradProducts& products, unsigned threads,
                                std::optional<WinogradVectors> asked)
     : tile(outputs) {
   const WinogradImages images(geometry, tile);
@@ -306,7 +326,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
   const Channels channels{images.mean_channels(),
                           geometry.out_channels,
                           images.filters() * geometry.groups,
-                          products == Isa::amx ? 1 : images.share_of_products(),
+                          products.by_unit() ? 1 : images.share_of_products(),
                           images.in_column_stride() != geometry.in_strides[2],
                           images.out_column_stride() != geometry.out_strides[2]};
   const Costs costs = costs_of(products);
@@ -367,7 +387,7 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
       if (some > 1) weigh_few(w, h, stack, some, along);
     };
     if (asked != WinogradVectors::of_channels) weigh_along(WinogradVectors::of_tiles);
-    if (asked == WinogradVectors::of_tiles || products == Isa::amx) return;
+    if (asked == WinogradVectors::of_tiles || products.by_unit()) return;
     // Parts of rows are transposed line by line.
     const bool whole_lines = w == columns || w % line == 0;
     if (h * w <= kMostOfChannels && whole_lines) weigh_along(WinogradVectors::of_channels);

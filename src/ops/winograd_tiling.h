@@ -16,19 +16,30 @@ namespace weft::ops {
 // vector idle where there are few tiles. A sum is the same chain either way.
 enum class WinogradVectors { of_tiles, of_channels };
 
+// What multiplies: vectors of a level or, where that is AMX, a matrix unit, whose vectors are of
+// tiles.
+struct WinogradProducts {
+  Isa level;
+  std::int64_t parts = 3;  // of a number on the unit
+
+  bool by_unit() const noexcept { return level == Isa::amx; }
+};
+
 // How WinogradConvolution cuts its work, chosen by what it would cost: the shape of the blocks of
 // tiles, of the images of a batch on top of each other where these are small, how many blocks of
 // output channels are multiplied point by point before their results are formed, and into how many
 // shares the output channels are cut where there are few blocks of tiles for the threads. A thread
 // transforms the inputs of a block once for all shares of it that it takes.
 struct WinogradTiling {
-  // Cuts the images of a convolution that suits WinogradImages. AMX stands for products on the
-  // unit, whose vectors are of tiles; else both kinds are weighed where none is asked for.
+  // Cuts the images of a convolution that suits WinogradImages. Both kinds of vectors of a level
+  // are weighed where none is asked for.
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile,
-                 Isa products, unsigned threads,
+                 const WinogradProducts& products, unsigned threads,
                  std::optional<WinogradVectors> asked = std::nullopt);
-  static Isa products(Isa isa, bool unit) noexcept {
-    return unit ? Isa::amx : std::min(isa, Isa::avx512);
+  // Without a unit null.
+  static WinogradProducts products(Isa isa, const kernels::SplitKernels* unit) noexcept {
+    if (unit != nullptr) return {Isa::amx, unit->parts};
+    return {std::min(isa, Isa::avx512)};
   }
 
   kernels::WinogradTile tile;

@@ -27,19 +27,12 @@ TEST_P(WinogradConvolutionTest, Shapes) {
   });
 }
 
-// The sums of the same numbers, rounded once.
 TEST_P(WinogradConvolutionTest, Float16IsRoundedAtTheEnd) {
   for_each_tile([&] {
     for (const Shape& shape :
          {Shape{2, 40, 33, 1, 8, 28, 3, 1, 1}, Shape{1, 33, 7, 1, 3, 90, 3, 1, 1},
           Shape{1, 5, 4, 1, 13, 600, 3, 1, 1}, Shape{1, 5, 3, 1, 3, 3, 3, 1, 1}}) {
-      const ConvolutionParams params = padded(shape, 1, 0);
-      SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
-      const Halves x = halves(numbers(count_of(params.input)));
-      const Halves w = halves(numbers(count_of(params.filter)));
-      const Halves b = halves(numbers(params.output.sizes[1]));
-      const Halves expected = halves(run(winograd(params), widened(x), widened(w), widened(b)));
-      EXPECT_EQ(run(winograd(as_halves(params)), x, w, b), expected);
+      expect_rounded_at_the_end(padded(shape, 1, 0));
     }
   });
 }
@@ -244,6 +237,60 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) {
       return text(info.param.isa, info.param.tile) + "_" + std::to_string(info.param.channels);
     });
+
+using WinogradHalvesTest = MatrixUnitTest;
+
+// As by direct sums of the unit; larger tiles only where they are allowed.
+TEST_F(WinogradHalvesTest, AreRoundedAsIfSumsWereExactWhereItIsTheDefault) {
+  struct Case {
+    kernels::WinogradTile tile;
+    std::uint32_t channels, height, width;
+  };
+  const Case cases[] = {{{2, 2}, 16, 3, 3},       {{2, 2}, 256, 3, 3},     {{2, 2}, 16, 5, 5},
+                        {{1, 2}, 64, 1, 3},       {{2, 1}, 64, 3, 1},      {{2, 2, 2, 2}, 64, 2, 2},
+                        {{2, 2, 2, 2}, 32, 4, 4}, {{1, 2, 1, 2}, 64, 1, 2}};
+  const PlanOptions of_two{.threads = 1};
+  for (const Case& of : cases) {
+    const ConvolutionParams params =
+        params_of(Window{{1, of.channels, 28, 28}, {16, of.channels, of.height, of.width}});
+    const ConvolutionParams half = as_halves(params);
+    ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(half, of_two, of.tile)));
+    const Plan winograd(WinogradConvolution::make(half, of_two, of.tile));
+    for (const float least : {-1.0f, 0.0f}) {  // 0: after ReLU
+      SCOPED_TRACE(text(of.tile) + ", " + std::to_string(of.channels) + " channels, from " +
+                   std::to_string(least));
+      Floats x = numbers(count_of(params.input));
+      for (float& v : x) v = std::max(v, least);
+      const Halves half_x = halves(x), w = halves(numbers(count_of(params.filter)));
+      const Halves b = halves(numbers(params.output.sizes[1]));
+      const reference::ExpectedTensor exact =
+          exact_sums(params, widened(half_x), widened(w), widened(b));
+      const HalfErrors errors = half_errors(run(winograd, half_x, w, b), exact);
+      EXPECT_LE(errors.squared, 1.001);
+      EXPECT_LE(errors.others, 0.03);
+    }
+  }
+}
+
+TEST_F(WinogradHalvesTest, LargerTilesAreTakenWhereTheyAreAllowed) {
+  const auto half = [](std::uint32_t channels, std::uint32_t size) {
+    return as_halves(padded({1, channels, channels, 1, size, size, 3, 1, 1}, 1, 1));
+  };
+  for (const kernels::WinogradTile& tile : {kernels::WinogradTile{2, 4}, {4, 4}}) {
+    const auto seconds = [&](Winograd winograd) {
+      return WinogradConvolution::seconds(half(320, 64), {.winograd = winograd}, tile);
+    };
+    EXPECT_TRUE(std::isinf(seconds(Winograd::accurate)));
+    EXPECT_FALSE(std::isinf(seconds(Winograd::allowed)));
+  }
+  const auto takes = [](const ConvolutionParams& params, Winograd winograd) {
+    return std::string(plan(params, {.winograd = winograd}).algorithm());
+  };
+  EXPECT_EQ(takes(half(1280, 16), Winograd::accurate), "winograd_2x2_amx");
+  EXPECT_EQ(takes(half(1280, 16), Winograd::never), "split_f16_amx");
+  EXPECT_EQ(takes(half(512, 7), Winograd::accurate), "split_f16_amx");
+  EXPECT_EQ(takes(half(64, 112), Winograd::allowed), "winograd_2x4_amx");
+}
 
 class WinogradChoiceTest : public NumbersTest {
  protected:

@@ -182,9 +182,10 @@ std::vector<Number> run(const Plan& plan, const std::vector<Number>& x,
 }
 
 inline ConvolutionParams as_halves(ConvolutionParams params) {
-  for (TensorDesc* desc : {&params.input, &params.filter, &*params.bias, &params.output}) {
+  for (TensorDesc* desc : {&params.input, &params.filter, &params.output}) {
     desc->data_type = DataType::float16;
   }
+  if (params.bias) params.bias->data_type = DataType::float16;
   return params;
 }
 
@@ -211,6 +212,24 @@ inline double squared_error(const Floats& y, const reference::ExpectedTensor& ex
     sum += std::pow(y[i] - (exact[i].range.low + exact[i].range.high) / 2, 2);
   }
   return sum;
+}
+
+// How halves differ from exact sums that are rounded once.
+struct HalfErrors {
+  double others = 0;   // the share of those that are other halves
+  double squared = 0;  // the sum of squares, over that of the rounding
+};
+
+inline HalfErrors half_errors(const Halves& y, const reference::ExpectedTensor& exact) {
+  double others = 0, ours = 0, least = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double sum = (exact[i].range.low + exact[i].range.high) / 2;
+    const std::uint16_t rounded = testing::double_to_half(sum);
+    if (y[i] != rounded) ++others;
+    ours += std::pow(testing::half_to_double(y[i]) - sum, 2);
+    least += std::pow(testing::half_to_double(rounded) - sum, 2);
+  }
+  return {others / static_cast<double>(y.size()), ours / least};
 }
 
 inline bool same_bits(const Floats& a, const Floats& b) {

@@ -116,16 +116,9 @@ TYPED_TEST(SplitPlanTest, Float16IsRoundedAsIfSumsWereExact) {
 
     const Halves y = run_halves(this->split(of_halves(params)), x, w, b);
 
-    double ours = 0, least = 0;
-    int other = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      const double sum = (exact[i].range.low + exact[i].range.high) / 2;
-      ours += std::pow(half_to_double(y[i]) - sum, 2);
-      least += std::pow(half_to_double(double_to_half(sum)) - sum, 2);
-      if (y[i] != double_to_half(sum)) ++other;
-    }
-    EXPECT_LE(ours, 1.001 * least);
-    EXPECT_LE(other, 2 + 0.03 * static_cast<double>(y.size()));
+    const HalfErrors errors = half_errors(y, exact);
+    EXPECT_LE(errors.squared, 1.001);
+    EXPECT_LE(errors.others, 0.03 + 2 / static_cast<double>(y.size()));
   }
 }
 

@@ -111,6 +111,33 @@ class WinogradConvolutionTest : public NumbersTest, public ::testing::WithParamI
     }
   }
 
+  // In float16, the sums of the same numbers, rounded once. For a matrix unit they are rounded to
+  // two parts after their transformation, too.
+  void expect_rounded_at_the_end(const ConvolutionParams& params) {
+    SCOPED_TRACE(::testing::PrintToString(params.input.sizes));
+    SCOPED_TRACE(::testing::PrintToString(params.filter.sizes));
+    const Halves x = halves(numbers(count_of(params.input)));
+    const Halves w = halves(numbers(count_of(params.filter)));
+    const Halves b = params.bias ? halves(numbers(params.output.sizes[1])) : Halves{};
+    const Floats sums = run(winograd(params), widened(x), widened(w), widened(b));
+    const ConvolutionParams half = as_halves(params);
+    const Halves y = run(winograd(half), x, w, b);
+    if (std::get<Isa>(GetParam()) < Isa::amx) {
+      EXPECT_EQ(y, halves(sums));
+      return;
+    }
+    const Floats wide_y = widened(y);
+    const auto terms =
+        static_cast<float>(count_of(params.filter)) / static_cast<float>(params.output.sizes[1]);
+    const float error = std::sqrt(terms) * (tile().rows == 2 ? 0x1p-13f : 0x1p-12f);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      ASSERT_NEAR(wide_y[i], sums[i], std::fabs(sums[i]) * 0x1p-11f + error) << i;
+    }
+    for (const unsigned threads : {2u, 5u}) {
+      EXPECT_EQ(run(winograd(half, threads), x, w, b), y) << threads;
+    }
+  }
+
  private:
   kernels::WinogradTile tile_;
 };

@@ -13,21 +13,21 @@
 namespace weft::kernels::WEFT_ISA {
 namespace {
 
-// 16 lanes of each part, in the upper halves of 32 bits; the lower halves are 0. All parts but the
-// last, which fits as it is, are rounded: so the products that are left out are small and of either
-// sign.
+// 16 lanes of each part, in the upper halves of 32 bits; the lower halves are 0. All parts are
+// rounded: so the products that are left out are small and of either sign. The last of three fits
+// as it is, and so does the last of two of a float16.
 template <int parts>
 struct Split {
   __m512i part[parts];
 
   explicit Split(__m512 x) {
     const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
-    for (int q = 0; q + 1 < parts; ++q) {
-      const __m512i half = _mm512_set1_epi32(0x8000);
+    const __m512i half = _mm512_set1_epi32(0x8000);
+    for (int q = 0; q < 2; ++q) {
       part[q] = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x), half), upper);
       x = _mm512_sub_ps(x, _mm512_castsi512_ps(part[q]));
     }
-    part[parts - 1] = _mm512_castps_si512(x);
+    if constexpr (parts == 3) part[2] = _mm512_castps_si512(x);
   }
 };
 

@@ -170,6 +170,7 @@ struct WinogradKernels {
 // Those of a matrix unit.
 struct WinogradUnit {
   WinogradTile tile;
+  std::int64_t parts;  // of a number
   const char* name;
 
   void (*transform_columns)(const WinogradColumns& columns) noexcept;
@@ -230,6 +231,6 @@ std::span<const WinogradKernels> winograd_kernels(Isa isa) noexcept;
 
 // Null for another tile likewise, or where this build has none; whether the machine has one,
 // split_kernels() tells.
-const WinogradUnit* winograd_unit(const WinogradTile& tile) noexcept;
+const WinogradUnit* winograd_unit(const WinogradTile& tile, std::int64_t parts) noexcept;
 
 }  // namespace weft::kernels

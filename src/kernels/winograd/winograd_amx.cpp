@@ -13,9 +13,7 @@ namespace weft::kernels::WEFT_ISA {
 
 namespace {
 
-constexpr int kParts = 3;
-
-template <int m, int r, int n, int s>
+template <int parts, int m, int r, int n, int s>
 void transform_columns(const WinogradColumns& columns) {
   constexpr int kPoints = m + r - 1;
   constexpr int kRowPoints = n + s - 1;
@@ -38,10 +36,10 @@ void transform_columns(const WinogradColumns& columns) {
       transform_inputs(even);
       transform_inputs(odd);
       for (int i = 0; i < kPoints; ++i) {
-        const Split<kParts> e(even[i]);
-        const Split<kParts> o(odd[i]);
+        const Split<parts> e(even[i]);
+        const Split<parts> o(odd[i]);
         std::uint16_t* pair_to = to + (i * kRowPoints + point) * columns.point_stride;
-        for (int q = 0; q < kParts; ++q) {
+        for (int q = 0; q < parts; ++q) {
           _mm512_store_si512(pair_to + q * kSplitPatchPart, pair(e.part[q], o.part[q]));
         }
       }
@@ -49,30 +47,37 @@ void transform_columns(const WinogradColumns& columns) {
   }
 }
 
+template <int parts>
+void multiply(const WinogradProduct& product) {
+  SplitAhead ahead = product.ahead;
+  multiply_block<parts, true>({.filter = product.filter,
+                               .patches = product.patches,
+                               .next = nullptr,
+                               .layout = {},
+                               .steps = product.steps,
+                               .outputs = kSplitBlock,
+                               .positions = kSplitBlock,
+                               .acc = product.acc,
+                               .acc_stride = product.output_stride,
+                               .first = true,
+                               .all_products = false,
+                               .ahead = {}},
+                              [&] { ahead.fetch(); });
+}
+
 }  // namespace
 
-#define WEFT_DEFINE_WINOGRAD(tile, m, r, n, s)                            \
-  void winograd_columns_##tile(const WinogradColumns& columns) noexcept { \
-    transform_columns<m, r, n, s>(columns);                               \
+#define WEFT_DEFINE_WINOGRAD(tile, m, r, n, s)                                \
+  void winograd_columns_##tile##_2(const WinogradColumns& columns) noexcept { \
+    transform_columns<2, m, r, n, s>(columns);                                \
+  }                                                                           \
+  void winograd_columns_##tile##_3(const WinogradColumns& columns) noexcept { \
+    transform_columns<3, m, r, n, s>(columns);                                \
   }
 WEFT_WINOGRAD_TILES(WEFT_DEFINE_WINOGRAD)
 #undef WEFT_DEFINE_WINOGRAD
 
-void winograd_multiply(const WinogradProduct& product) noexcept {
-  SplitAhead ahead = product.ahead;
-  multiply_block<kParts, true>({.filter = product.filter,
-                                .patches = product.patches,
-                                .next = nullptr,
-                                .layout = {},
-                                .steps = product.steps,
-                                .outputs = kSplitBlock,
-                                .positions = kSplitBlock,
-                                .acc = product.acc,
-                                .acc_stride = product.output_stride,
-                                .first = true,
-                                .all_products = false,
-                                .ahead = {}},
-                               [&] { ahead.fetch(); });
-}
+void winograd_multiply_2(const WinogradProduct& product) noexcept { multiply<2>(product); }
+void winograd_multiply_3(const WinogradProduct& product) noexcept { multiply<3>(product); }
 
 }  // namespace weft::kernels::WEFT_ISA

@@ -44,10 +44,12 @@ WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 
 namespace weft::kernels::amx {
 
-#define WEFT_DECLARE_WINOGRAD(tile, ...) \
-  void winograd_columns_##tile(const WinogradColumns& columns) noexcept;
+#define WEFT_DECLARE_WINOGRAD(tile, ...)                                     \
+  void winograd_columns_##tile##_2(const WinogradColumns& columns) noexcept; \
+  void winograd_columns_##tile##_3(const WinogradColumns& columns) noexcept;
 WEFT_WINOGRAD_TILES(WEFT_DECLARE_WINOGRAD)
 #undef WEFT_DECLARE_WINOGRAD
-void winograd_multiply(const WinogradProduct& product) noexcept;
+void winograd_multiply_2(const WinogradProduct& product) noexcept;
+void winograd_multiply_3(const WinogradProduct& product) noexcept;
 
 }  // namespace weft::kernels::amx

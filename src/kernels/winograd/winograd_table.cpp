@@ -24,11 +24,14 @@ constexpr WinogradKernels avx2_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX2
 constexpr WinogradKernels avx512_table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_AVX512)};
 #endif
 #ifdef WEFT_HAVE_amx
-#define WEFT_WINOGRAD_UNIT(tile, rows, row_taps, columns, column_taps) \
-  {{rows, columns, row_taps, column_taps},                             \
-   "winograd_" #tile "_amx",                                           \
-   amx::winograd_columns_##tile,                                       \
-   amx::winograd_multiply},
+#define WEFT_WINOGRAD_UNIT(parts, tile, rows, row_taps, columns, column_taps) \
+  {{rows, columns, row_taps, column_taps},                                    \
+   parts,                                                                     \
+   "winograd_" #tile "_amx",                                                  \
+   amx::winograd_columns_##tile##_##parts,                                    \
+   amx::winograd_multiply_##parts},
+#define WEFT_WINOGRAD_UNIT_2(...) WEFT_WINOGRAD_UNIT(2, __VA_ARGS__)
+#define WEFT_WINOGRAD_UNIT_3(...) WEFT_WINOGRAD_UNIT(3, __VA_ARGS__)
 #endif
 
 }  // namespace
@@ -50,11 +53,13 @@ const WinogradKernels* winograd_kernels(Isa isa, const WinogradTile& tile) noexc
   return nullptr;
 }
 
-const WinogradUnit* winograd_unit([[maybe_unused]] const WinogradTile& tile) noexcept {
+const WinogradUnit* winograd_unit([[maybe_unused]] const WinogradTile& tile,
+                                  [[maybe_unused]] std::int64_t parts) noexcept {
 #ifdef WEFT_HAVE_amx
-  static constexpr WinogradUnit table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_UNIT)};
+  static constexpr WinogradUnit table[] = {WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_UNIT_2)
+                                               WEFT_WINOGRAD_TILES(WEFT_WINOGRAD_UNIT_3)};
   for (const WinogradUnit& row : table) {
-    if (row.tile == tile) return &row;
+    if (row.tile == tile && row.parts == parts) return &row;
   }
 #endif
   return nullptr;
