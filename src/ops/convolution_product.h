@@ -104,6 +104,7 @@ class ProductConvolution final : public SplitPlan {
   bool has_planes() const noexcept { return !planes_.taps.empty(); }
   static std::vector<PhaseSet> phase_sets(const ConvolutionGeometry& geometry);
   static InPlace in_place(const ConvolutionGeometry& geometry, const PhaseSet& set);
+  bool has_short_chains(const ConvolutionParams& params) const noexcept;
 
   void pack_filter(const void* filter, std::byte* packed) const noexcept override;
   void run_tiles(const RunArguments& arguments, const std::byte* packed, std::byte* slots,
@@ -158,7 +159,8 @@ class ProductConvolution final : public SplitPlan {
   std::int64_t line_ = 0;        // positions a tile
   std::int64_t lines_ = 0;       // tiles a phase set
   std::int64_t run_ = 0;         // positions whose patches are in use at a time
-  std::int64_t step_chunk_ = 0;  // steps that are multiplied at a time
+  std::int64_t step_chunk_ = 0;  // steps that are multiplied at a time,
+  std::int64_t chain_ = 0;       // and whose sums are added as a whole to those before
   TileShares shares_;            // all tiles of positions
   std::int64_t row_offsets_ = 0;
   bool keeps_sums_ = false;     // from one chunk to the next

@@ -1,5 +1,5 @@
-// What ProductConvolution makes of a convolution before it cuts it into tiles: one image, and sets
-// of phases that read the same inputs.
+// What ProductConvolution makes of a convolution before it cuts it into tiles: one image, sets of
+// phases that read the same inputs, and bands of rows whose planes are packed together.
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kMaxPlaneTerms = 1024;
 constexpr std::int64_t kMostPlaneBytes = 2 << 20;  // of a window's rows
+
+// What a tile keeps of them in the second-level cache.
+constexpr std::int64_t kPlaneBytes = 640 << 10;
 
 bool same_inputs(const std::array<Phase, kSpatial>& a, const std::array<Phase, kSpatial>& b) {
   for (int d = 0; d < kSpatial; ++d) {
@@ -206,6 +209,30 @@ std::vector<ProductConvolution::PhaseSet> ProductConvolution::phase_sets(
     for (std::int64_t i = 0; i < columns.count; ++i) set.length += set.members[i].phases[2].count;
   }
   return sets;
+}
+
+// Bands of rows whose planes stay near, and so many that all threads have some.
+void ProductConvolution::choose_bands(std::int64_t wanted) {
+  const auto& [pd, ph, pw] = sets_.front().inputs;
+  const std::int64_t row_bytes = kernels_.parts * planes_.pairs * planes_.pitch * 2;
+  const std::int64_t fitting = (kPlaneBytes / row_bytes - ph.taps) / ph.in_step + 1;
+  const std::int64_t others = shape_.batch * shape_.groups * pd.count;
+  bands_ = std::max(base::divide_up(ph.count, std::max<std::int64_t>(fitting, 1)),
+                    base::divide_up(wanted, others));
+  band_rows_ = base::divide_up(ph.count, std::min(bands_, ph.count));
+  bands_ = base::divide_up(ph.count, band_rows_);
+  line_ = band_rows_ * pw.count;
+  lines_ = pd.count * bands_;
+  // Products read whole steps, past the last window.
+  const std::int64_t steps = std::ssize(planes_.order) / kSplitBlock;
+  plane_part_ =
+      ((band_rows_ - 1) * ph.in_step * planes_.pairs + steps * kSplitBlock / 2) * planes_.pitch;
+}
+
+bool ProductConvolution::has_short_chains(const ConvolutionParams& params) const noexcept {
+  const auto has_one_tap = [](const PhaseSet& set) { return set.taps <= 1; };
+  return params.direction == ConvolutionDirection::backward && kernels_.parts == 3 &&
+         std::all_of(sets_.begin(), sets_.end(), has_one_tap);
 }
 
 }  // namespace weft::ops

@@ -269,6 +269,23 @@ TEST_F(ProductConvolutionTest, LongSumsAreCutWithoutATrace) {
   expect_right(params_of({2, 130, 70, 1, 20, 21, 3, 1, 1}));
 }
 
+// So many of them that they are one chain forward.
+TEST_F(ProductConvolutionTest, PhasesOfOneTapHaveShortChains) {
+  constexpr std::uint32_t kChannels = 512;
+  const auto error = [&](const Shape& shape) {
+    const ConvolutionParams params = params_of(shape);
+    const Floats x = numbers(count_of(params.input));
+    const Floats w = numbers(count_of(params.filter));
+    const Floats b(params.output.sizes[1], 0.0f);
+    const Floats y = run(plan_of<ProductConvolution>(params), x, w, b);
+    return squared_error(y, exact_sums(params, x, w, b)) / static_cast<double>(y.size());
+  };
+  const double chain = error({1, kChannels, 64, 1, 24, 24, 1, 1, 1});
+  const auto backward = ConvolutionDirection::backward;
+  EXPECT_LT(error({1, kChannels, 64, 1, 24, 24, 2, 2, 1, backward}), 0.5 * chain);
+  expect_right(params_of({1, 320, 40, 1, 9, 11, 2, 2, 1, backward}));
+}
+
 // 900 million of them: no list of these is made.
 TEST_F(ProductConvolutionTest, ManyPhasesAreNotItsWay) {
   ConvolutionParams p =

@@ -41,6 +41,7 @@ struct ProductBlock {
   const std::uint16_t* next;  // patches of the block to come; null: they are packed, and follow
   PatchLayout layout;         // of those that are not packed
   std::int64_t steps;
+  std::int64_t chain;      // steps whose sums are added as a whole to those before; wide: all
   std::int64_t outputs;    // likewise: up to 16 of either take less time; what else is written is 0
   std::int64_t positions;  // or kWideBlock, of not more than 16 outputs of float16
   float* acc;              // 32 outputs of 32 positions, acc_stride apart; aligned to 64 bytes

@@ -152,8 +152,16 @@ inline void multiply_block(const ProductBlock& block, const Between& between) {
       _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0);
     }
   };
+  bool first = block.first;
+  std::int64_t chain_end = block.chain;
   zero_tiles();
   for (std::int64_t step = 0; step < block.steps; ++step, a += parts * kPart, b = next) {
+    if (step == chain_end) {
+      store_sums(block.acc, block.acc_stride, first);
+      zero_tiles();
+      first = false;
+      chain_end += block.chain;
+    }
     next = packed || step + 1 < block.steps ? b + layout.step : block.next;
     // Each line changes one operand of the line before.
     if constexpr (parts == 3) {
@@ -204,7 +212,7 @@ inline void multiply_block(const ProductBlock& block, const Between& between) {
       between();
     }
   }
-  store_sums(block.acc, block.acc_stride, block.first);
+  store_sums(block.acc, block.acc_stride, first);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ void multiply(const WinogradProduct& product) {
                                .next = nullptr,
                                .layout = {},
                                .steps = product.steps,
+                               .chain = product.steps,
                                .outputs = kSplitBlock,
                                .positions = kSplitBlock,
                                .acc = product.acc,
