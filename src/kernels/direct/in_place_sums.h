@@ -211,7 +211,8 @@ void fetch_output(const T* to) {
 }
 
 // Two channels at a time where one has not enough sums to hide how long one takes.
-template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep>
+// In: of the rows that are read, T: of the outputs.
+template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep, class In = T>
 WEFT_UNROLLED void sum_block(Block& b) {
   constexpr int kInRows = (kRows - 1) * kStep + kWindow;
   constexpr int kAll = kVectors * kChannels;
@@ -226,7 +227,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
   const int64_t stride = b.in_row_stride, columns = b.columns, top = b.top, bottom = b.bottom;
   const char* wanted = b.fetch.in;
   const float* factors = b.filter;
-  const auto* in_layer = static_cast<const T*>(b.in);
+  const auto* in_layer = static_cast<const In*>(b.in);
   for (int64_t k = b.layers; k > 0; --k, in_layer += b.in_layer_stride) {
     const std::uint16_t* masks = b.masks;
     for (int64_t j = 0; j < columns; ++j, factors += kWindow) {
@@ -244,14 +245,14 @@ WEFT_UNROLLED void sum_block(Block& b) {
 #pragma GCC unroll 16
         for (int i = 0; i < kWindow; ++i) factor[c][i] = keep(set(number[i]));
       }
-      const T* line = in_layer + b.offsets[j];
+      const In* line = in_layer + b.offsets[j];
 #pragma GCC unroll 32
       for (int i = 0; i < kInRows; ++i, line = step(line, stride)) {
         // Padding is less than a window.
         if (i < kWindow - 1 && i < top) continue;
         if (i > kInRows - kWindow && i >= bottom) continue;
         Vector x[kAll];
-        const T* from = line;
+        const In* from = line;
 #pragma GCC unroll 16
         for (int n = 0; n < kAll; ++n, from += next) {
           x[n] = kStep == 2 ? keep(load_every_other(from)) : load(from);
