@@ -34,12 +34,13 @@ namespace {
 // read. Several parts of a window: 7 x 7 and 2 x 4 err there as one chain does from 8 channels on.
 // What float16 is transformed into is rounded to two parts: 2 to 3 in 100 results of tiles of 2
 // outputs a side are the other float16 next to the exact sum, as of direct sums, and 3 to 8 of
-// larger ones.
+// larger ones. Of vectors, there are 0 parts.
 std::int64_t fewest_channels(const kernels::WinogradTile& tile, const PlanOptions& options,
-                             const kernels::SplitKernels* unit, bool several, std::int64_t batch) {
+                             std::int64_t parts, bool several, std::int64_t batch) {
+  const bool unit = parts > 0;
   const bool allowed = options.winograd == Winograd::allowed;
   const bool small = std::max(tile.rows, tile.columns) == 2;
-  if (unit != nullptr && unit->parts == 2 && !small && !allowed) return INT64_MAX;
+  if (parts == 2 && !small && !allowed) return INT64_MAX;
   if (tile == WinogradConvolution::kErrsMost) {
     if (unit) return !allowed ? INT64_MAX : batch > 1 ? 128 : 256;
     return allowed ? 64 : 224;
@@ -67,7 +68,7 @@ std::int64_t chain_channels(const PlanOptions& options, const kernels::WinogradT
   const bool several = images.of_slice() > images.of_part();
   const bool of_two = tile.row_taps == 2 && tile.column_taps == 2 && !images.is_strided();
   const std::int64_t fewest =
-      tile == kErrsLeast ? 16 : fewest_channels(tile, options, nullptr, several, images.count());
+      tile == kErrsLeast ? 16 : fewest_channels(tile, options, 0, several, images.count());
   const double times = images.least_channels() / static_cast<double>(fewest);
   std::int64_t chain = times >= 2.4 ? 4 * kChain : times >= 1.6 ? 2 * kChain : kChain;
   if (of_two) chain = kChain;
@@ -424,7 +425,8 @@ double WinogradConvolution::seconds(const ConvolutionParams& params, const PlanO
   const bool several = images.of_slice() > images.of_part();
   const bool strided = images.in_column_stride() != g.in_strides[2];
   if ((unit || strided) && images.has_depth() && several) return kNever;
-  const std::int64_t fewest = fewest_channels(tile, options, unit, several, g.batch);
+  const std::int64_t parts = unit != nullptr ? unit->parts : 0;
+  const std::int64_t fewest = fewest_channels(tile, options, parts, several, g.batch);
   if (images.least_channels() < static_cast<double>(fewest)) return kNever;
   // For one thread, whatever their number: the way is the same for all, and so are the bits.
   const WinogradTiling tiling(g, tile, WinogradTiling::products(isa, unit), 1);

@@ -249,13 +249,13 @@ TEST_F(WinogradHalvesTest, AreRoundedAsIfSumsWereExactWhereItIsTheDefault) {
   const Case cases[] = {{{2, 2}, 16, 3, 3},       {{2, 2}, 256, 3, 3},     {{2, 2}, 16, 5, 5},
                         {{1, 2}, 64, 1, 3},       {{2, 1}, 64, 3, 1},      {{2, 2, 2, 2}, 64, 2, 2},
                         {{2, 2, 2, 2}, 32, 4, 4}, {{1, 2, 1, 2}, 64, 1, 2}};
-  const PlanOptions of_two{.threads = 1};
+  const PlanOptions options{.threads = 1};
   for (const Case& of : cases) {
     const ConvolutionParams params =
         params_of(Window{{1, of.channels, 28, 28}, {16, of.channels, of.height, of.width}});
     const ConvolutionParams half = as_halves(params);
-    ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(half, of_two, of.tile)));
-    const Plan winograd(WinogradConvolution::make(half, of_two, of.tile));
+    ASSERT_FALSE(std::isinf(WinogradConvolution::seconds(half, options, of.tile)));
+    const Plan winograd(WinogradConvolution::make(half, options, of.tile));
     for (const float least : {-1.0f, 0.0f}) {  // 0: after ReLU
       SCOPED_TRACE(text(of.tile) + ", " + std::to_string(of.channels) + " channels, from " +
                    std::to_string(least));

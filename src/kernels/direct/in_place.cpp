@@ -228,10 +228,14 @@ Function block_function(int64_t vectors, int64_t channels) {
 
 // Of one channel, with so many vectors as registers have room for.
 template <class T, int kRows, int kMost, int kWindow, class In>
-Function tall_function(int64_t vectors, int64_t /*channels*/) {
-  if (kMost == 1 || vectors == 1) return sum_block<T, kRows, 1, 1, kWindow, 1, In>;
-  if (kMost == 2 || vectors == 2) return sum_block<T, kRows, 2, 1, kWindow, 1, In>;
-  return sum_block<T, kRows, kMost, 1, kWindow, 1, In>;
+Function tall_function([[maybe_unused]] int64_t vectors, int64_t /*channels*/) {
+  if constexpr (kMost > 2) {
+    if (vectors > 2) return sum_block<T, kRows, kMost, 1, kWindow, 1, In>;
+  }
+  if constexpr (kMost > 1) {
+    if (vectors > 1) return sum_block<T, kRows, 2, 1, kWindow, 1, In>;
+  }
+  return sum_block<T, kRows, 1, 1, kWindow, 1, In>;
 }
 
 template <class T>

@@ -32,8 +32,8 @@ bool lies_inside(const DirectInPlace& b, const T* first, int64_t elements) {
              reinterpret_cast<std::uintptr_t>(b.readable_end);
 }
 
-inline void copy_row(const float* from, int64_t width, float* to) { std::copy_n(from, width, to); }
-inline void copy_row(const std::uint16_t* from, int64_t width, std::uint16_t* to) {
+template <class T>
+void copy_row(const T* from, int64_t width, T* to) {
   std::copy_n(from, width, to);
 }
 #ifdef __AVX512F__
