@@ -312,7 +312,8 @@ void ProductConvolution::compute_tile(const RunArguments& arguments, const std::
   const std::int64_t all_steps = filter_.steps(tile.set->taps);
   const bool keeps = keeps_sums_ && all_steps > 0;
   const std::int64_t step_elements = kernels_.parts * kernels::kSplitPatchPart;
-  const std::int64_t slices = kernels_.parts == 3 ? 6 : 3;  // of a step, each four products
+  const std::int64_t slices =
+      kernels::part_products(kernels_.parts);  // of a step, each four products
   Batch batch = batch_at(tile, 0, 0);
   std::uint16_t* patches = slot.patches;
   if (!has_patches) pack(tile, input, batch, patches, slot, side);

@@ -148,7 +148,7 @@ void SplitConvolution::multiply_phases(const RunArguments& arguments, const std:
   const std::int64_t line = tile.rows * tile.pitch;
   const std::int64_t class_offset = filter_.class_offset(tile.phases);
   const std::int64_t end_block = first_block + block_count;
-  const std::int64_t groups_a_step = kernels_.parts == 3 ? 6 : 3;
+  const std::int64_t groups_a_step = kernels::part_products(kernels_.parts);
   const std::int64_t passes = base::divide_up(line, kSplitBlock);
   const auto filter_of = [&](std::int64_t k, std::int64_t block) {
     return filter_.block(packed, tile.group, tile.first_out_block + k) + class_offset +

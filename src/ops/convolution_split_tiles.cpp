@@ -91,8 +91,9 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   };
   const double taps = static_cast<double>(g.window()) * rows_of_taps;
   const double phases = static_cast<double>(g.axes[1].phase_count() * g.axes[2].phase_count());
-  const double parts = static_cast<double>(split_parts(params.input.data_type));
-  const double products = parts == 3 ? 6 : 3;
+  const std::int64_t split = split_parts(params.input.data_type);
+  const auto parts = static_cast<double>(split);
+  const auto products = static_cast<double>(kernels::part_products(split));
   const double in_elements = static_cast<double>(g.batch * g.groups * g.in_channels) *
                              static_cast<double>(g.axes[1].in_size() * g.axes[2].in_size());
   if (positions < 16) return kNever;

@@ -127,7 +127,7 @@ class UnitWinograd final : public WinogradConvolution {
 
   void multiply(const std::byte* packed, const Tile& tile, std::int64_t first_block,
                 std::int64_t blocks, const Slot& slot) const noexcept override {
-    const std::int64_t fetches = unit_.parts * (unit_.parts + 1) / 2;  // a step of products
+    const std::int64_t fetches = kernels::part_products(unit_.parts);  // a step of products
     const std::int64_t steps = filter_.steps();
     const std::int64_t slice = steps * step_;
     const std::int64_t first = tile.begin / kSplitBlock;

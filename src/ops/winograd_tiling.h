@@ -36,7 +36,7 @@ struct WinogradTiling {
   WinogradTiling(const ConvolutionGeometry& geometry, const kernels::WinogradTile& tile,
                  const WinogradProducts& products, unsigned threads,
                  std::optional<WinogradVectors> asked = std::nullopt);
-  // Without a unit null.
+  // With the kernels of a unit, or null.
   static WinogradProducts products(Isa isa, const kernels::SplitKernels* unit) noexcept {
     if (unit != nullptr) return {Isa::amx, unit->parts};
     return {std::min(isa, Isa::avx512)};

@@ -14,7 +14,8 @@ struct DirectExtent {
 
 // Depthwise sums straight from the input, which is not padded: parts of a vector that lie beside a
 // row are masked, rows and layers outside are left out. Copied is only what vectors would be loaded
-// from beyond the input. For some channels one after the other,
+// from beyond the input, and with AVX-512 what is widened once for a window of seven rows. For some
+// channels one after the other,
 //
 //   out(d, h, w) = sum over k, i, j of filter(k, i, j) * in(d * step.depth + k + first.depth, ..)
 //                  + bias

@@ -382,7 +382,7 @@ void store_outputs(ProductResult& result, std::int64_t count) {
 
 template <int parts>
 void multiply(const ProductBlock& block, ProductSide& side) noexcept {
-  constexpr std::int64_t kSlices = parts == 3 ? 6 : 3;
+  constexpr std::int64_t kSlices = part_products(parts);
   const std::int64_t slices = kSlices * (side.result.steps > 0 ? side.result.steps : 1);
   const std::int64_t outputs = (side.result.outputs + slices - 1) / slices;
   const std::int64_t units = (side.units_a_step + kSlices - 1) / kSlices;

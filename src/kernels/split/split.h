@@ -7,9 +7,10 @@
 //
 // A product is the sum of the part products hh + hm + mh + mm, for float32 of these and hl + lh,
 // accumulated in float32. What is left out of a product of float32 is at most 2^-24 of it. mm,
-// 2^-16 of a product at most, may be left out of those of float16: see needs_all_products(). The
-// unit takes subnormal numbers as zero and gives NaN for the parts of an infinity, so the range of
-// all numbers is recorded while they are split; whoever multiplies asks products_are_safe().
+// 2^-16 of a product at most, may be left out of those of float16: see needs_all_products().
+// Numbers that two parts do not hold are rounded to them. The unit takes subnormal numbers as zero
+// and gives NaN for the parts of an infinity, so the range of all numbers is recorded while they
+// are split; whoever multiplies asks products_are_safe().
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,11 @@ inline constexpr std::int64_t kSplitBlock = 32;
 
 // Elements of one part of a filter block: 32 input channels x 32 output channels.
 inline constexpr std::int64_t kSplitFilterPart = kSplitBlock * kSplitBlock;
+
+// Part products of a product, without those that may be left out.
+constexpr std::int64_t part_products(std::int64_t parts) noexcept {
+  return parts * (parts + 1) / 2;
+}
 
 // The bits of the absolute values: the largest, and the smallest but 0, less 1.
 struct SplitRange {
