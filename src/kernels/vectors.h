@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/clamp.h"
 #include "kernels/one_nan.h"
 
 namespace weft::kernels::WEFT_ISA {
@@ -36,11 +37,9 @@ inline Vector one_nan(Vector x) {
   const Bits nan = reinterpret_cast<Bits>(set(kOneNan));
   return reinterpret_cast<Vector>((reinterpret_cast<Bits>(x) & is_number) | (nan & ~is_number));
 }
-// Keeps NaN and -0, as RELU does.
-inline Vector relu(Vector x) {
-  const auto is_negative = x < set(0);
-  using Bits = std::remove_const_t<decltype(is_negative)>;
-  return reinterpret_cast<Vector>(reinterpret_cast<Bits>(x) & ~is_negative);
+inline Vector clamp(Vector x, const Clamp& c) {
+  const Vector raised = x < set(c.least) ? set(c.least) : x;
+  return raised > set(c.most) ? set(c.most) : raised;
 }
 inline bool has_nan(Vector x) {
   bool result = false;
@@ -66,7 +65,16 @@ inline Vector one_nan(Vector x) {
   return hn::IfThenElse(hn::IsNaN(x), set(kOneNan), x);
 #endif
 }
-inline Vector relu(Vector x) { return hn::IfThenZeroElse(hn::Lt(x, set(0)), x); }
+inline Vector clamp(Vector x, const Clamp& c) {
+#ifdef __AVX__
+  const Clamp* anew = &c;  // for each vector: bounds fill no registers beside the sums
+  asm("" : "+r"(anew));
+  return Vector{kernels::clamp(x.raw, *anew)};
+#else
+  const Vector raised = hn::IfThenElse(hn::Lt(x, set(c.least)), set(c.least), x);
+  return hn::IfThenElse(hn::Gt(raised, set(c.most)), set(c.most), raised);
+#endif
+}
 inline bool has_nan(Vector x) { return !hn::AllFalse(vector_tag, hn::IsNaN(x)); }
 
 #endif

@@ -61,4 +61,19 @@ void check_activation(Checker& checker, std::string_view field, const Activation
   }
 }
 
+std::optional<kernels::Clamp> clamp_of(const std::optional<Activation>& activation) noexcept {
+  if (!activation) return kernels::Clamp{};
+  if (activation->scale_bias) return std::nullopt;
+  switch (activation->type) {
+    case OperatorType::activation_identity:
+      return kernels::Clamp{};
+    case OperatorType::activation_relu:
+      return kernels::Clamp{.least = 0};
+    case OperatorType::element_wise_clip:
+      return kernels::Clamp{.least = activation->alpha, .most = activation->beta};
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace weft::ops

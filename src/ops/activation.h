@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/clamp.h"
 #include "ops/checker.h"
 #include "weft/activation.h"
 
@@ -23,9 +24,8 @@ namespace weft::ops {
 void check_activation(Checker& checker, std::string_view field, const Activation& activation,
                       bool fused);
 
-// RELU without scale and bias, which kernels apply to sums in registers.
-inline bool is_only_relu(const std::optional<Activation>& activation) noexcept {
-  return activation && !activation->scale_bias && activation->type == OperatorType::activation_relu;
-}
+// What kernels apply to sums in registers: RELU, CLIP without scale and bias, IDENTITY, or nothing.
+// Absent for every other function.
+std::optional<kernels::Clamp> clamp_of(const std::optional<Activation>& activation) noexcept;
 
 }  // namespace weft::ops

@@ -328,7 +328,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
   const std::int64_t out_row_stride = ph.step * g.out_strides[kHeight];
   const std::int64_t panel_rows = filter_.panel_rows();
   const bool half = data_type_ == DataType::float16;
-  const bool in_place = out_stride == 1 && !(half && general_.has_activation());
+  const bool in_place = out_stride == 1 && (!half || general_.only_clamps());
   const kernels::LoadRow load = rows_.load(data_type_);
   const kernels::StoreRow store = rows_.store(data_type_);
   const Inside rows = band_rows(tile, size[kHeight], phase);
@@ -362,6 +362,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         .inside_end = rows.end,
         .filter = filter_.panel(packed, batch.first, panel, phase.class_offset),
         .bias = arguments.inputs[2] != nullptr ? bias : nullptr,
+        .clamp = general_.clamp(),
         .out_channels = panel_rows,
         .out = slot.sums,
         .half = direct && half,
@@ -391,22 +392,30 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         if (direct) layer.out = output;
         layer.next += i * layer.next_bytes;
         multiply(layer, phase.upwards);
-        if (direct && !general_.has_activation()) continue;
+        if (direct && general_.only_clamps()) continue;
         float* const sums = direct ? reinterpret_cast<float*>(output) : slot.sums;
         for (std::int64_t q = 0; q < block.groups * channels; ++q) {
           const std::int64_t m = q % channels;
-          for (std::int64_t r = 0; r < size[kHeight]; ++r) {
-            float* line = sums + q / channels * block.out_group_stride +
-                          m * block.out_channel_stride + r * block.out_row_stride;
-            general_.activate(line, size[kWidth]);
-            if (direct) continue;
-            store(line, output + (m * g.out_channel_stride + r * out_row_stride) * element_bytes_,
+          float* const rows_of_sums =
+              sums + q / channels * block.out_group_stride + m * block.out_channel_stride;
+          activate_rows(rows_of_sums, size[kHeight], block.out_row_stride, size[kWidth]);
+          for (std::int64_t r = 0; !direct && r < size[kHeight]; ++r) {
+            store(rows_of_sums + r * block.out_row_stride,
+                  output + (m * g.out_channel_stride + r * out_row_stride) * element_bytes_,
                   out_stride, size[kWidth]);
           }
         }
       }
     }
   }
+}
+
+// Rows that follow each other are one.
+void DirectConvolution::activate_rows(float* first, std::int64_t rows, std::int64_t row_stride,
+                                      std::int64_t columns) const noexcept {
+  if (general_.only_clamps()) return;
+  if (row_stride == columns) return general_.activate(first, rows * columns);
+  for (std::int64_t r = 0; r < rows; ++r) general_.activate(first + r * row_stride, columns);
 }
 
 // With `upwards`, from the last row to the first.

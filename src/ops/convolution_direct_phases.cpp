@@ -110,8 +110,7 @@ bool DirectConvolution::may_double() const noexcept {
   };
   return kernels_.sum_doubling != nullptr && g.in_channels == 1 && g.out_channels == 1 &&
          g.axes[kDepth].window() == 1 && doubles(g.axes[kHeight]) && doubles(g.axes[kWidth]) &&
-         g.out_strides[kWidth] == 1 &&
-         !(data_type_ == DataType::float16 && general_.has_activation());
+         g.out_strides[kWidth] == 1 && (data_type_ != DataType::float16 || general_.only_clamps());
 }
 
 void DirectConvolution::find_doubling(JointPhases& joint) const {
@@ -201,6 +200,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
            .tap_count = std::ssize(part.taps),
            .filter = factors + panel * joint_factors_ + part.first_factor,
            .bias = bias,
+           .clamp = general_.clamp(),
            .sums = static_cast<int>(sums),
            .out = scratch + part.first * sums_stride_,
            .out_stride = together / phases * sums_stride_,
@@ -220,7 +220,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
           }
           if (row < 0 || row >= joined_sizes_[kHeight]) continue;
           float* const from = scratch + n * columns.count * sums_stride_;
-          if (general_.has_activation()) general_.activate(from, columns.count * sums_stride_);
+          if (!general_.only_clamps()) general_.activate(from, columns.count * sums_stride_);
           const std::int64_t offset =
               tile.image * g.out_batch_stride + (channel + m) * g.out_channel_stride +
               (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
@@ -262,6 +262,7 @@ void DirectConvolution::sum_doubling(const RunArguments& arguments, const float*
       .shift = joint.doubling_shift,
       .filter = factors + joint.parts.front().first_factor,
       .bias = bias_of(arguments, group),
+      .clamp = general_.clamp(),
       .out = nullptr,
       .half = data_type_ == DataType::float16,
       .out_row_stride = g.out_strides[kHeight],
@@ -283,10 +284,8 @@ void DirectConvolution::sum_doubling(const RunArguments& arguments, const float*
               joint.parts.front().taps[0].offset;
     sums.out = static_cast<std::byte*>(arguments.outputs[0]) + offset * element_bytes_;
     kernels_.sum_doubling(sums);
-    if (!general_.has_activation()) continue;
-    for (std::int64_t r = sums.row_begin; r < sums.row_end; ++r) {
-      general_.activate(static_cast<float*>(sums.out) + r * sums.out_row_stride, sums.column_end);
-    }
+    activate_rows(static_cast<float*>(sums.out) + sums.row_begin * sums.out_row_stride,
+                  sums.row_end - sums.row_begin, sums.out_row_stride, sums.column_end);
   }
 }
 

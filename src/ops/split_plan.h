@@ -48,8 +48,7 @@ class SplitPlan : public PlanBody {
   DataType data_type_;
   std::int64_t element_bytes_;
   const kernels::RowKernels& rows_;
-  bool relu_;           // the only activation, and without scale and bias
-  bool plain_results_;  // relu_, or no activation
+  bool plain_results_;  // clamped at most
   bool all_products_;   // of the parts of float16
 
  private:

@@ -80,7 +80,7 @@ void WinogradConvolution::store_tiles(const Tile& tile, const BlockSums& sums,
                     .acc_output_stride = row_sums(),
                     .scale = 1 / filter_.scale(),
                     .bias = sums.bias,
-                    .relu = relu_,
+                    .clamp = general_.clamp(),
                     .half = place.half,
                     .outputs = place.outputs,
                     .output_offset = place.offset,
@@ -106,7 +106,7 @@ void WinogradConvolution::store_channels(const Tile& tile, const BlockSums& sums
       kernels_.store_channels({.acc = sums.acc + run->first * row_sums(),
                                .acc_tile_stride = row_sums(),
                                .bias = sums.bias,
-                               .relu = relu_,
+                               .clamp = general_.clamp(),
                                .channels = place.outputs,
                                .rows = run->rows,
                                .columns = columns,
@@ -154,7 +154,7 @@ void WinogradConvolution::store_sums(const RunArguments& arguments, const Tile& 
            first_row * images_.out_row_stride() + first_column * images_.out_column_stride()) *
               element_bytes_;
       for (std::int64_t row = 0; row < rows; ++row, from += pitch) {
-        if (!relu_) general_.activate(from, columns);
+        if (!plain_results_) general_.activate(from, columns);
         rows_.store(data_type_)(from, to + row * images_.out_row_stride() * element_bytes_,
                                 images_.out_column_stride(), columns);
       }

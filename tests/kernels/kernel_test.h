@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "kernels/clamp.h"
 #include "support/guard_page.h"
 #include "weft/isa.h"
 
@@ -42,6 +43,12 @@ std::vector<Row> rows_with(Kernel Row::*kernel, std::span<const Row> table) {
     if (row.*kernel != nullptr) result.push_back(row);
   }
   return result;
+}
+
+// What some tests clamp sums to, and what they do not.
+inline constexpr Clamp kSomeClamp = {.least = -0.25f, .most = 1.5f};
+inline float clamped(float x, const Clamp& range) {
+  return std::min(std::max(x, range.least), range.most);
 }
 
 // Counts on both sides of every number of lanes that a vector may have, and a long one.

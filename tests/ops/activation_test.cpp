@@ -88,6 +88,28 @@ TEST(CheckActivation, BoundsOfTheParameters) {
   EXPECT_EQ(alone({activation_linear, INFINITY, -INFINITY}), Messages());
 }
 
+TEST(ClampOf, IsWhatBringsSumsIntoARange) {
+  using kernels::Clamp;
+  EXPECT_EQ(clamp_of(std::nullopt), Clamp());
+  EXPECT_EQ(clamp_of(Activation{activation_identity}), Clamp());
+  EXPECT_EQ(clamp_of(Activation{activation_relu, 3, 4}), Clamp{.least = 0});
+  EXPECT_EQ(clamp_of(Activation{element_wise_clip, -1, 6}), (Clamp{.least = -1, .most = 6}));
+  EXPECT_FALSE(Clamp().bounds());
+  EXPECT_TRUE(Clamp{.least = 0}.bounds());
+  EXPECT_TRUE(Clamp{.least = INFINITY}.bounds());
+}
+
+TEST(ClampOf, IsNoOtherFunction) {
+  EXPECT_FALSE(clamp_of(Activation{element_wise_clip, -1, 6, ScaleBias{}}));
+  for (const OperatorType type : all_operator_types()) {
+    const bool clamps =
+        type == activation_identity || type == activation_relu || type == element_wise_clip;
+    if (is_fusable(type)) {
+      EXPECT_EQ(clamp_of(Activation{type, 1, 1}).has_value(), clamps) << name(type);
+    }
+  }
+}
+
 TEST(CheckActivation, IgnoresParametersThatTheTypeLacks) {
   EXPECT_EQ(fused({activation_relu, NAN, NAN}), Messages());
   EXPECT_EQ(fused({activation_elu, 1, NAN}), Messages());

@@ -274,10 +274,14 @@ void draw_fused_activation(Case& c, Dice& dice, ConvolutionParams& p) {
     c.traits.emplace("fused activation", "none");
     return;
   }
-  OperatorType function;
-  do {
-    function = dice.pick(all_operator_types());
-  } while (!is_fusable(function));
+  // Kernels clamp sums themselves.
+  OperatorType function =
+      dice.pick({OperatorType::activation_relu, OperatorType::element_wise_clip});
+  if (dice.chance(0.6)) {
+    do {
+      function = dice.pick(all_operator_types());
+    } while (!is_fusable(function));
+  }
   p.fused_activation = draw_activation(dice, function, p.input.data_type);
   c.traits.emplace("fused activation", name(function));
 }

@@ -132,7 +132,7 @@ WEFT_UNROLLED inline void finish(const DirectChannels& b, int64_t row, int64_t c
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
       if (row + r >= b.rows) break;
-      const Vector x = one_nan(add(sum[m][r], bias));
+      const Vector x = clamp(one_nan(add(sum[m][r], bias)), b.clamp);
       count >= kLanes ? store(x, to) : store_some(x, to);
     }
   }

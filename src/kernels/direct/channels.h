@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/clamp.h"
+
 namespace weft::kernels {
 
 // Output rows of a few output channels, summed over many input channels where the input lies:
@@ -47,6 +49,7 @@ struct DirectChannels {
   std::int64_t filter_layer_stride;
   std::int64_t filter_row_stride;
   const float* bias;  // out_channels numbers, or null
+  Clamp clamp;        // of whole sums
   float* sums;
 
   void* out;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/clamp.h"
 #include "kernels/direct/channels.h"
 #include "kernels/direct/doubling.h"
 #include "kernels/direct/in_place.h"
@@ -108,7 +109,7 @@ void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add&
 // groups of channels one after the other:
 //
 //   out(m, r, i) = sum over c, t of filter(c, t, m) * in(c, r * in_row_stride + taps[t] + i)
-//                  + bias[m]
+//                  + bias[m], and then clamped
 //
 // One multiply-add a term, fused where the instruction set has it, c ascending, and for each
 // channel its taps in the order of `terms`, which is that of direct_order(); the terms of
@@ -134,7 +135,8 @@ struct DirectBlock {
   std::int64_t inside, inside_end;
 
   const float* filter;
-  const float* bias;          // out_channels numbers, or null
+  const float* bias;  // out_channels numbers, or null
+  Clamp clamp;
   std::int64_t out_channels;  // 1 to kDirectChannels
   void* out;                  // float32, or with `half` float16
   bool half;

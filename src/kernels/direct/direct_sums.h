@@ -114,6 +114,16 @@ struct Sums {
         }
       }
     }
+    if (b.clamp.bounds()) {
+#pragma GCC unroll 4
+      for (auto& channel : sum) {
+#pragma GCC unroll 16
+        for (auto& row : channel) {
+#pragma GCC unroll 16
+          for (Vector& s : row) s = clamp(s, b.clamp);
+        }
+      }
+    }
     if (b.half) {
       store_all(b, static_cast<std::uint16_t*>(b.out) + out, columns);
     } else {

@@ -89,7 +89,8 @@ template <class T, int N>
                                                            int64_t column, T* row) {
   const Vector bias = set(b.bias);
   const auto pair_of = [&](int64_t n) {
-    return by_turns(one_nan(add(sum[0][n], bias)), one_nan(add(sum[1][n], bias)));
+    const auto result = [&](Vector x) { return clamp(one_nan(add(x, bias)), b.clamp); };
+    return by_turns(result(sum[0][n]), result(sum[1][n]));
   };
   T* const to = row + column;
   constexpr int64_t kColumns = kLanes * 2 * N;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/clamp.h"
+
 namespace weft::kernels {
 
 // Rows of outputs of a BACKWARD convolution of stride 2, 2 of which read the same 2 rows of the
@@ -22,6 +24,7 @@ struct DirectDoubling {
   int shift;  // 0 or 1
   const float* filter;
   float bias;
+  Clamp clamp;
   void* out;  // float32, or with `half` float16
   bool half;
   std::int64_t out_row_stride;

@@ -92,7 +92,7 @@ struct WidenedRow {
 // vectors for the outputs before them. `in`: the row itself, after which more is fetched.
 template <int kVectors, class T, class Row>
 WEFT_UNROLLED void sum_run(const DirectInPlace& b, const Row& row, const T* in, int64_t first,
-                           const float* filter, const float* bias, T* out, Mask out_mask) {
+                           const float* filter, Vector bias, T* out, Mask out_mask) {
   Vector sum[kVectors] = {};
   // Those between the second and the last but two follow it.
   const float* const starts[] = {row.vector(first), row.vector(first + 1),
@@ -151,14 +151,11 @@ WEFT_UNROLLED void sum_run(const DirectInPlace& b, const Row& row, const T* in, 
     for (int n = 0; n < kVectors; ++n) sum[n] = _mm512_fmadd_ps(near, load_vector(n, t), sum[n]);
     advance();
   }
-  if (bias != nullptr) {
-    const Vector number = set(*bias);
-#pragma GCC unroll 32
-    for (Vector& s : sum) s = _mm512_add_ps(s, number);
-  }
+  finish(
+      sum, [&](int) { return bias; }, b.clamp);
 #pragma GCC unroll 32
   for (int n = 0; n < kVectors; ++n) {
-    store(one_nan(sum[n]), n < kVectors - 1 ? static_cast<Mask>(-1) : out_mask, out + n * kLanes);
+    store(sum[n], n < kVectors - 1 ? static_cast<Mask>(-1) : out_mask, out + n * kLanes);
   }
 }
 
@@ -199,7 +196,7 @@ void sum_runs(const DirectInPlace& b) {
   }
   while (place.channel < b.channels) {
     const float* const filter = b.filter + place.channel * b.filter_channel_stride;
-    const float* const bias = b.bias != nullptr ? b.bias + place.channel : nullptr;
+    const Vector bias = set(b.bias != nullptr ? b.bias[place.channel] : -0.0f);
     const T* const in = place.in<T>(b);
     T* const out = place.out<T>(b);
     place.advance(b);
@@ -248,10 +245,10 @@ WEFT_UNROLLED void sum_strip(const DirectInPlace& b, const float* in, const floa
     add_run(sum, in + first, filter + first, std::min(b.window.width - first, kRunTaps), fetch);
     step = 0;  // all are on their way
   }
+  finish(
+      sum, [&](int) { return bias; }, b.clamp);
 #pragma GCC unroll 16
-  for (int n = 0; n < N; ++n) {
-    store(finish(sum[n], bias), n < N - 1 ? kAllLanes : last, out + n * kLanes);
-  }
+  for (int n = 0; n < N; ++n) store(sum[n], n < N - 1 ? kAllLanes : last, out + n * kLanes);
 }
 
 static_assert(DirectInPlace::has_run(Isa::WEFT_ISA, 0, (kFewestOfRun - 1) * kLanes + 1,

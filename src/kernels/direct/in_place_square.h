@@ -65,6 +65,7 @@ struct SquareRows {
   const float* filter;
   int64_t layers;  // of the window that lie inside, from that filter on
   Vector bias;
+  Clamp clamp;
   T* out;
   int64_t out_stride;
   const char* wanted;  // memory that is brought nearer
@@ -104,10 +105,11 @@ template <class T, int kRows, int kWindow, int kStep, bool kDeep, bool kMasked>
   const bool whole = !kMasked || width >= kLanes;
   const bool follows = width >= kLanes / 2 && s.out_stride == width;
   T* out = s.out + column;
+  finish(
+      sum, [&](int) { return s.bias; }, s.clamp);
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r, out += s.out_stride) {
-    const Vector x = in_order<kStep>(finish(sum[r], s.bias));
-    store(x, whole || (follows && r < kRows - 1) ? kAllLanes : part, out);
+    store(in_order<kStep>(sum[r]), whole || (follows && r < kRows - 1) ? kAllLanes : part, out);
   }
 }
 
@@ -151,6 +153,7 @@ void sum_squares(const DirectInPlace& b) {
   Source<T> source{};
   SquareRows<T> s;
   s.out_stride = b.out_strides.height;
+  s.clamp = b.clamp;
   for (int64_t channel = 0; channel < b.channels; ++channel) {
     if (channel == source.end) source = source_of<T>(b, channel);
     s.bias = set(b.bias != nullptr ? b.bias[channel] : 0.0f);

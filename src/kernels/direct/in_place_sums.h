@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/clamp.h"
 #include "kernels/half.h"
 #include "kernels/one_nan.h"
 #include "kernels/unrolled.h"
@@ -74,7 +75,7 @@ Vector in_order(Vector x) {
   return x;
 }
 
-inline Vector finish(Vector sum, Vector bias) { return one_nan(_mm512_add_ps(sum, bias)); }
+inline Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
 
 inline void store(Vector x, Mask mask, float* to) { _mm512_mask_storeu_ps(to, mask, x); }
 inline void store(Vector x, Mask mask, std::uint16_t* to) {
@@ -126,7 +127,7 @@ Vector in_order(Vector x) {
   return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(x), 0xd8));
 }
 
-inline Vector finish(Vector sum, Vector bias) { return kernels::one_nan(_mm256_add_ps(sum, bias)); }
+inline Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
 
 // Stores with a mask take AMD's processors 18 operations and more.
 inline void store(Vector x, unsigned mask, float* to) {
@@ -152,6 +153,17 @@ inline void store(Vector x, unsigned mask, std::uint16_t* to) {
   store_some_halves(halves, to, __builtin_popcount(mask));
 }
 #endif
+
+// Whole sums become results. `bias`: of sum number n.
+template <int N, class Bias>
+[[gnu::always_inline]] WEFT_UNROLLED inline void finish(Vector (&sum)[N], const Bias& bias,
+                                                        const Clamp& range) {
+#pragma GCC unroll 32
+  for (int n = 0; n < N; ++n) sum[n] = kernels::one_nan(add(sum[n], bias(n)));
+  if (!range.bounds()) return;
+#pragma GCC unroll 32
+  for (Vector& s : sum) s = clamp(s, range);
+}
 
 // The lanes whose places, every `step` from `place` on, lie in [0, size).
 inline std::uint16_t inside(int64_t place, int64_t size, int64_t step = 1) {
@@ -196,6 +208,7 @@ struct Block {
   const float* filter;
   int64_t layers, columns;  // of the window, layers those inside
   float bias[4];
+  Clamp clamp;
   void* out;
   int64_t out_row_stride;
   std::uint16_t out_mask;  // of the last vector
@@ -270,9 +283,12 @@ WEFT_UNROLLED void sum_block(Block& b) {
       }
     }
   }
+#pragma GCC unroll 16
+  for (auto& line : sum)
+    finish(
+        line, [&](int n) { return set(b.bias[n / kVectors]); }, b.clamp);
 #pragma GCC unroll 2
   for (int c = 0; c < kChannels; ++c) {
-    const Vector bias = set(b.bias[c]);
     T* to = static_cast<T*>(b.out) + c * b.out_channel_stride;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
@@ -280,7 +296,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
       for (int n = 0; n < kVectors; ++n) {
         const auto mask = n < kVectors - 1 ? kAllLanes : b.out_mask;
         if constexpr (kStep > 1) fetch_output(to + n * kLanes);
-        store(in_order<kStep>(finish(sum[r][c * kVectors + n], bias)), mask, to + n * kLanes);
+        store(in_order<kStep>(sum[r][c * kVectors + n]), mask, to + n * kLanes);
       }
     }
   }

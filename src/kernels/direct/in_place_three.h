@@ -47,6 +47,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
   const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom, stride = b.in_row_stride;
   const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
+  const Clamp range = b.clamp;
   const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
   const T* row = static_cast<const T*>(b.in) + b.offsets[0];
@@ -74,6 +75,8 @@ WEFT_UNROLLED void sum_three(Block& b) {
       }
     }
     if (i >= 2) {
+      finish(
+          sum[0], [&](int n) { return bias[n / kVectors]; }, range);
 #pragma GCC unroll 8
       for (int n = 0; n < kAll; ++n) {
         const int v = n % kVectors, c = n / kVectors;
@@ -81,8 +84,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
         if (fetches(v)) {
           __builtin_prefetch(wanted_out + v * kBytes + c * out_ahead.channel_stride, 1);
         }
-        store(finish(sum[0][n], bias[c]), v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask,
-              to);
+        store(sum[0][n], v < kVectors - 1 ? static_cast<Mask>(-1) : b.out_mask, to);
       }
       out += out_stride;
       wanted_out += out_ahead.row_stride;
@@ -141,6 +143,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
   const auto out_mask = static_cast<__mmask8>(b.out_mask);
   const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
   const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
+  const Clamp range = b.clamp;
   const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[kLive][kPairs] = {};  // of rows that are not complete, the first ones first
   const char *wanted = in_ahead.first, *wanted_out = out_ahead.first;
@@ -173,11 +176,13 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
       }
     }
     if (i >= kLive - 1) {
+      finish(
+          sum[0], [&](int p) { return bias[p]; }, range);
 #pragma GCC unroll 2
       for (int p = 0; p < kPairs; ++p) {
         __builtin_prefetch(wanted_out + int64_t{2} * p * out_ahead.channel_stride, 1);
         __builtin_prefetch(wanted_out + (int64_t{2} * p + 1) * out_ahead.channel_stride, 1);
-        store_halves(finish(sum[0][p], bias[p]), out_mask, out[2 * p] + to, out[2 * p + 1] + to);
+        store_halves(sum[0][p], out_mask, out[2 * p] + to, out[2 * p + 1] + to);
       }
       to += out_stride;
       wanted_out += out_ahead.row_stride;

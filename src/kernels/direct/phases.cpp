@@ -53,7 +53,7 @@ inline __attribute__((always_inline)) void add_products(const float* factors, co
 template <int P, int N, int All>
 WEFT_UNROLLED const float* sum_columns(const DirectPhases& b, int begin, const float* in,
                                        int64_t channels, const float* factor, const float* next,
-                                       float* out, bool first) {
+                                       float* out, bool first, const Clamp& range) {
   Vector sum[P][N];
 #pragma GCC unroll 16
   for (auto& row : sum) {
@@ -107,7 +107,7 @@ WEFT_UNROLLED const float* sum_columns(const DirectPhases& b, int begin, const f
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n) {
       const Vector x = add(sum[p][n], first ? bias : load(to + n * kLanes));
-      store(one_nan(x), to + n * kLanes);
+      store(clamp(one_nan(x), range), to + n * kLanes);
     }
   }
   return factor - begin;
@@ -120,10 +120,11 @@ void sum_strip(const DirectPhases& b, int64_t column) {
   for (int64_t c = 0; c < b.in_channels; c += b.channel_block) {
     const int64_t channels = std::min(b.channel_block, b.in_channels - c);
     const float* const of_block = factor;
+    const Clamp range = c + channels == b.in_channels ? b.clamp : Clamp{};
     for (int begin = 0; begin < All; begin += P) {
       factor = sum_columns<P, N, All>(b, begin, b.in + c * b.in_channel_stride + column, channels,
                                       of_block, b.next + c * b.next_channel_stride + column,
-                                      b.out + column, c == 0);
+                                      b.out + column, c == 0, range);
     }
   }
 }

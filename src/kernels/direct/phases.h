@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/clamp.h"
+
 namespace weft::kernels {
 
 // Most sums of a column in one call of DirectKernels::sum_phases.
@@ -37,6 +39,7 @@ struct DirectPhases {
   std::int64_t tap_count;
   const float* filter;
   const float* bias;  // kDirectPhases numbers
+  Clamp clamp;        // of whole sums
   int sums;           // 1 to kDirectPhases
   float* out;
   std::int64_t out_stride;

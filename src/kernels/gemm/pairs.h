@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/clamp.h"
+
 namespace weft::kernels {
 
 // A strip is so many vectors of columns or one less, a panel as many rows as half a vector has
@@ -22,7 +24,7 @@ struct GemmPairsPlace {
 //
 //   sum(m, n) = sum over k < depth of a(k, m) * b(k, n)
 //   and then                          sum(m, n) += bias(m)
-//   and then, where relu is set,      sum(m, n) = 0 where it is negative
+//   and then                          sum(m, n) = clamp(sum(m, n))
 //   out(channel, n, i) = sum(2 * channel + i, n)
 //
 // Each sum is made of chains of `chain` terms, added in their order.
@@ -38,7 +40,7 @@ struct GemmPairs {
   std::int64_t depth = 0;  // 1 or more
   std::int64_t chain = 0;
   const float* bias = nullptr;
-  bool relu = false;
+  Clamp clamp{};
   const GemmPairsPlace* places = nullptr;
   std::int64_t strips = 0;
   std::int64_t long_strips = 0;  // which come first

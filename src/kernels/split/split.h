@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/clamp.h"
+
 namespace weft::kernels {
 
 // Pixels and channels of a block; a tile of the unit holds half of either.
@@ -110,8 +112,8 @@ struct SplitResult {
 
   const float* acc;   // as in SplitTile
   const float* bias;  // one an output
-  bool relu;          // or no activation
-  bool half;          // float16, otherwise float32
+  Clamp clamp;
+  bool half;  // float16, otherwise float32
   std::int64_t outputs;
   std::int64_t output_stride;  // elements
   std::int64_t run_count;

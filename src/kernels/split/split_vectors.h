@@ -111,10 +111,10 @@ inline __mmask16 first_of_16(std::int64_t count) {
   return static_cast<__mmask16>(count >= 16 ? 0xffff : count <= 0 ? 0 : (1 << count) - 1);
 }
 
-// What becomes of a sum. NaN passes, as in the activation kernels.
-inline __m512 finish_sum(__m512 sum, __m512 bias, bool relu) {
+// What becomes of a sum.
+inline __m512 finish_sum(__m512 sum, __m512 bias, const Clamp& c) {
   const __m512 x = one_nan(_mm512_add_ps(sum, bias));
-  return relu ? _mm512_max_ps(_mm512_setzero_ps(), x) : x;
+  return c.bounds() ? clamp(x, c) : x;
 }
 
 inline void widen(__m512i& largest, __m512i& smallest, __m512 x) {
