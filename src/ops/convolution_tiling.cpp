@@ -138,8 +138,14 @@ std::int64_t choose_tap_ranges(const ConvolutionGeometry& g, const kernels::Gemm
     ranges *= changes;
   }
   const std::int64_t most = kernel.max_positions[vectors - 1];
-  const bool less = cycles_of_ranges(row, vectors, most) < cycles_of_strips(row, vectors, most);
-  return less ? ranges : 0;
+  const std::int64_t rows = g.axes[kSpatial - 2].max_count();
+  const LayerStrips strips =
+      layer_strips(rows, row.max_count(), vectors, kernel, rows_apart(g, kernel, vectors));
+  const double of_strips =
+      strips.wraps ? static_cast<double>(row.phase(0).taps) * strips.cycles
+                   : static_cast<double>(rows) * cycles_of_strips(row, vectors, most);
+  const double of_ranges = static_cast<double>(rows) * cycles_of_ranges(row, vectors, most);
+  return of_ranges < of_strips ? ranges : 0;
 }
 
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
