@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/clamp.h"
 #include "kernels/one_nan.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels::WEFT_ISA {
 namespace {
@@ -37,9 +37,10 @@ inline Vector one_nan(Vector x) {
   const Bits nan = reinterpret_cast<Bits>(set(kOneNan));
   return reinterpret_cast<Vector>((reinterpret_cast<Bits>(x) & is_number) | (nan & ~is_number));
 }
-inline Vector clamp(Vector x, const Clamp& c) {
-  const Vector raised = x < set(c.least) ? set(c.least) : x;
-  return raised > set(c.most) ? set(c.most) : raised;
+inline Vector ramp(Vector x, const Ramp& r) {
+  const Vector bent = x < set(0) ? x * set(r.slope) : x;
+  const Vector raised = bent < set(r.least) ? set(r.least) : bent;
+  return raised > set(r.most) ? set(r.most) : raised;
 }
 inline bool has_nan(Vector x) {
   bool result = false;
@@ -65,14 +66,15 @@ inline Vector one_nan(Vector x) {
   return hn::IfThenElse(hn::IsNaN(x), set(kOneNan), x);
 #endif
 }
-inline Vector clamp(Vector x, const Clamp& c) {
+inline Vector ramp(Vector x, const Ramp& r) {
 #ifdef __AVX__
-  const Clamp* anew = &c;  // for each vector: bounds fill no registers beside the sums
+  const Ramp* anew = &r;  // for each vector: its numbers fill no registers beside the sums
   asm("" : "+r"(anew));
-  return Vector{kernels::clamp(x.raw, *anew)};
+  return Vector{kernels::ramp(x.raw, *anew)};
 #else
-  const Vector raised = hn::IfThenElse(hn::Lt(x, set(c.least)), set(c.least), x);
-  return hn::IfThenElse(hn::Gt(raised, set(c.most)), set(c.most), raised);
+  const Vector bent = hn::IfThenElse(hn::Lt(x, set(0)), hn::Mul(x, set(r.slope)), x);
+  const Vector raised = hn::IfThenElse(hn::Lt(bent, set(r.least)), set(r.least), bent);
+  return hn::IfThenElse(hn::Gt(raised, set(r.most)), set(r.most), raised);
 #endif
 }
 inline bool has_nan(Vector x) { return !hn::AllFalse(vector_tag, hn::IsNaN(x)); }

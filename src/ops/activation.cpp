@@ -61,16 +61,18 @@ void check_activation(Checker& checker, std::string_view field, const Activation
   }
 }
 
-std::optional<kernels::Clamp> clamp_of(const std::optional<Activation>& activation) noexcept {
-  if (!activation) return kernels::Clamp{};
+std::optional<kernels::Ramp> ramp_of(const std::optional<Activation>& activation) noexcept {
+  if (!activation) return kernels::Ramp{};
   if (activation->scale_bias) return std::nullopt;
   switch (activation->type) {
     case OperatorType::activation_identity:
-      return kernels::Clamp{};
+      return kernels::Ramp{};
     case OperatorType::activation_relu:
-      return kernels::Clamp{.least = 0};
+      return kernels::Ramp{.least = 0};
+    case OperatorType::activation_leaky_relu:
+      return kernels::Ramp{.slope = activation->alpha};
     case OperatorType::element_wise_clip:
-      return kernels::Clamp{.least = activation->alpha, .most = activation->beta};
+      return kernels::Ramp{.least = activation->alpha, .most = activation->beta};
     default:
       return std::nullopt;
   }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 #include "ops/checker.h"
 #include "weft/activation.h"
 
@@ -24,8 +24,9 @@ namespace weft::ops {
 void check_activation(Checker& checker, std::string_view field, const Activation& activation,
                       bool fused);
 
-// What kernels apply to sums in registers: RELU, CLIP without scale and bias, IDENTITY, or nothing.
+// What kernels apply to sums in registers: RELU, LEAKY_RELU, CLIP without scale and bias, IDENTITY,
+// or nothing.
 // Absent for every other function.
-std::optional<kernels::Clamp> clamp_of(const std::optional<Activation>& activation) noexcept;
+std::optional<kernels::Ramp> ramp_of(const std::optional<Activation>& activation) noexcept;
 
 }  // namespace weft::ops

@@ -302,11 +302,11 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
   product.a_step = 1;
   product.acc = slot.sums;
   // Else sums wait for an activation, or for their rounding.
-  const bool in_place = !half || (gemm_.rounds && only_clamps());
+  const bool in_place = !half || (gemm_.rounds && only_ramps());
   product.acc_stride = in_place ? g.out_channel_stride : vectors_ * gemm_.lanes;
   product.first = true;
   product.bias_of_positions = true;
-  product.clamp = clamp();
+  product.ramp = ramp();
   // next: lines that are wanted next, one a term
   const auto multiply = [&](const Strip& strip, std::int64_t p, const void* next,
                             std::int64_t next_step) {
@@ -325,7 +325,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.next_step = next_step;
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
     if (in_place) return;
-    for (std::int64_t n = 0; !only_clamps() && n < count; ++n) {
+    for (std::int64_t n = 0; !only_ramps() && n < count; ++n) {
       activate(slot.sums + n * product.acc_stride, strip.count);
     }
     rows_.store_rows_f16(slot.sums, product.acc_stride, at(p * rows, strip.acc),
@@ -351,7 +351,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
         multiply(slot.strips[s], p, input, 0);
       }
     }
-    if (only_clamps() || half) continue;
+    if (only_ramps() || half) continue;
     for (std::int64_t n = p * rows; n < std::min((p + 1) * rows, channels); ++n) {
       activate(reinterpret_cast<float*>(at(n, slot.strips[0].acc)), tile.count[2]);
     }

@@ -319,7 +319,7 @@ void DepthConvolution::store_channel(const RunArguments& arguments, const Unit& 
   kernels::WinogradLines lines{.acc = slot.sums + channel * channel_sums() + unit.skipped * columns,
                                .point_stride = g.out_channels * channel_sums(),
                                .bias = slot.bias[channel],
-                               .clamp = general_.clamp(),
+                               .ramp = general_.ramp(),
                                .half = plain_results_ && data_type_ == DataType::float16,
                                .tiles = run,
                                .lines = layers,

@@ -328,7 +328,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
   const std::int64_t out_row_stride = ph.step * g.out_strides[kHeight];
   const std::int64_t panel_rows = filter_.panel_rows();
   const bool half = data_type_ == DataType::float16;
-  const bool in_place = out_stride == 1 && (!half || general_.only_clamps());
+  const bool in_place = out_stride == 1 && (!half || general_.only_ramps());
   const kernels::LoadRow load = rows_.load(data_type_);
   const kernels::StoreRow store = rows_.store(data_type_);
   const Inside rows = band_rows(tile, size[kHeight], phase);
@@ -362,7 +362,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         .inside_end = rows.end,
         .filter = filter_.panel(packed, batch.first, panel, phase.class_offset),
         .bias = arguments.inputs[2] != nullptr ? bias : nullptr,
-        .clamp = general_.clamp(),
+        .ramp = general_.ramp(),
         .out_channels = panel_rows,
         .out = slot.sums,
         .half = direct && half,
@@ -392,7 +392,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         if (direct) layer.out = output;
         layer.next += i * layer.next_bytes;
         multiply(layer, phase.upwards);
-        if (direct && general_.only_clamps()) continue;
+        if (direct && general_.only_ramps()) continue;
         float* const sums = direct ? reinterpret_cast<float*>(output) : slot.sums;
         for (std::int64_t q = 0; q < block.groups * channels; ++q) {
           const std::int64_t m = q % channels;
@@ -413,7 +413,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
 // Rows that follow each other are one.
 void DirectConvolution::activate_rows(float* first, std::int64_t rows, std::int64_t row_stride,
                                       std::int64_t columns) const noexcept {
-  if (general_.only_clamps()) return;
+  if (general_.only_ramps()) return;
   if (row_stride == columns) return general_.activate(first, rows * columns);
   for (std::int64_t r = 0; r < rows; ++r) general_.activate(first + r * row_stride, columns);
 }

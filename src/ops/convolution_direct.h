@@ -135,7 +135,7 @@ class DirectConvolution final : public PlanBody {
   // The first row of what the thread is likely to load after a group of a tile; null: nothing.
   const float* wanted_next(const std::byte* image, const Tile& tile, std::int64_t group,
                            std::int64_t index) const noexcept;
-  // Where kernels do not clamp them themselves.
+  // Where kernels do not apply all of it themselves.
   void activate_rows(float* first, std::int64_t rows, std::int64_t row_stride,
                      std::int64_t columns) const noexcept;
   float bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept;

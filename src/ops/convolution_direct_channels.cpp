@@ -95,7 +95,7 @@ void DirectConvolution::choose_channel_tiles(std::int64_t wanted) noexcept {
       g.in_channels <= chain_
           ? 0
           : DirectChannels::kept_floats(kernels_.lanes(), panel, box_[kHeight], box_[kWidth]);
-  const bool activates_half = data_type_ == DataType::float16 && !general_.only_clamps();
+  const bool activates_half = data_type_ == DataType::float16 && !general_.only_ramps();
   const std::int64_t sums = activates_half ? panel * box_[kHeight] * sums_stride_ : 0;
   slot_bytes_ = base::slot_bytes((group_floats_ + kPastPlanes + sums) * sizeof(float));
 }
@@ -118,7 +118,7 @@ void DirectConvolution::sum_channels(const RunArguments& arguments, const std::b
   const std::int64_t first_tap =
       (layers.first_tap + front * layers.tap_step) * layer_taps + rows.first_tap * row_taps;
   const bool half = data_type_ == DataType::float16;
-  const bool direct = !half || general_.only_clamps();
+  const bool direct = !half || general_.only_ramps();
   const std::int64_t panel_rows = filter_.panel_rows();
   const auto input_at = [&](const Tile& at, std::int64_t in_layer) {
     return static_cast<const std::byte*>(arguments.inputs[0]) +
@@ -161,7 +161,7 @@ void DirectConvolution::sum_channels(const RunArguments& arguments, const std::b
         .filter_layer_stride = layers.tap_step * layer_taps * panel_rows,
         .filter_row_stride = rows.tap_step * row_taps * panel_rows,
         .bias = arguments.inputs[2] != nullptr ? bias : nullptr,
-        .clamp = general_.clamp(),
+        .ramp = general_.ramp(),
         .sums = slot.planes,
         .out = direct ? static_cast<void*>(output) : slot.sums,
         .half_out = direct && half,
@@ -175,7 +175,7 @@ void DirectConvolution::sum_channels(const RunArguments& arguments, const std::b
                                    next.first[kDepth] * depth.in_step + layers.first_offset, 0)),
         .next_first_row = next.first[kHeight] * height.in_step + rows.first_offset};
     kernels_.sum_channels(block);
-    if (general_.only_clamps()) continue;
+    if (general_.only_ramps()) continue;
     for (std::int64_t m = 0; m < channels; ++m) {
       float* const sums = static_cast<float*>(block.out) + m * block.out_channel_stride;
       activate_rows(sums, tile.size[kHeight], block.out_row_stride, tile.size[kWidth]);

@@ -37,7 +37,7 @@ bool pads_less_than_window(const ConvolutionAxis& axis) {
 bool DirectConvolution::suits_in_place() const noexcept {
   const ConvolutionGeometry& g = geometry_;
   const bool half = data_type_ == DataType::float16;
-  if (kernels_.in_place == nullptr || (half && !general_.only_clamps()) || g.in_channels != 1 ||
+  if (kernels_.in_place == nullptr || (half && !general_.only_ramps()) || g.in_channels != 1 ||
       g.out_channels != 1 || g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1 ||
       !pads_less_than_window(g.axes[kDepth])) {
     return false;
@@ -228,7 +228,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .copied = copied_,
       .filter = filter_.panel(packed, batch.first, 0, phases_[0].class_offset),
       .bias = biases != nullptr ? bias : nullptr,
-      .clamp = general_.clamp(),
+      .ramp = general_.ramp(),
       .out = to,
       .half = data_type_ == DataType::float16,
       .out_sizes = extent(out_sizes),
@@ -238,7 +238,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .filter_channel_stride = filter_.panel(packed, 1, 0, 0) - filter_.panel(packed, 0, 0, 0),
       .out_channel_stride = g.out_channel_stride,
   });
-  if (general_.only_clamps()) return;
+  if (general_.only_ramps()) return;
   auto* const results = reinterpret_cast<float*>(to);
   for (std::int64_t n = 0; n < batch.count; ++n) {
     for (std::int64_t d = 0; d < tile.size[kDepth]; ++d) {

@@ -110,7 +110,7 @@ bool DirectConvolution::may_double() const noexcept {
   };
   return kernels_.sum_doubling != nullptr && g.in_channels == 1 && g.out_channels == 1 &&
          g.axes[kDepth].window() == 1 && doubles(g.axes[kHeight]) && doubles(g.axes[kWidth]) &&
-         g.out_strides[kWidth] == 1 && (data_type_ != DataType::float16 || general_.only_clamps());
+         g.out_strides[kWidth] == 1 && (data_type_ != DataType::float16 || general_.only_ramps());
 }
 
 void DirectConvolution::find_doubling(JointPhases& joint) const {
@@ -200,7 +200,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
            .tap_count = std::ssize(part.taps),
            .filter = factors + panel * joint_factors_ + part.first_factor,
            .bias = bias,
-           .clamp = general_.clamp(),
+           .ramp = general_.ramp(),
            .sums = static_cast<int>(sums),
            .out = scratch + part.first * sums_stride_,
            .out_stride = together / phases * sums_stride_,
@@ -220,7 +220,7 @@ void DirectConvolution::sum_joint(const RunArguments& arguments, const float* fa
           }
           if (row < 0 || row >= joined_sizes_[kHeight]) continue;
           float* const from = scratch + n * columns.count * sums_stride_;
-          if (!general_.only_clamps()) general_.activate(from, columns.count * sums_stride_);
+          if (!general_.only_ramps()) general_.activate(from, columns.count * sums_stride_);
           const std::int64_t offset =
               tile.image * g.out_batch_stride + (channel + m) * g.out_channel_stride +
               (pd.start + (tile.first[kDepth] + i) * pd.step) * g.out_strides[kDepth] +
@@ -262,7 +262,7 @@ void DirectConvolution::sum_doubling(const RunArguments& arguments, const float*
       .shift = joint.doubling_shift,
       .filter = factors + joint.parts.front().first_factor,
       .bias = bias_of(arguments, group),
-      .clamp = general_.clamp(),
+      .ramp = general_.ramp(),
       .out = nullptr,
       .half = data_type_ == DataType::float16,
       .out_row_stride = g.out_strides[kHeight],

@@ -29,7 +29,7 @@ std::int64_t ConvolutionPlan::strips_to_pack() const noexcept {
                                    geometry_.in_channels >= kManyPackedChannels &&
                                    filter_.panels() >= kManyPanels;
   // float16 waits for other functions elsewhere.
-  const bool in_place = data_type_ == DataType::float32 || only_clamps();
+  const bool in_place = data_type_ == DataType::float32 || only_ramps();
   if (!suits || !in_place) return 0;
   const std::int64_t bytes = terms_to_pack() * vectors_ * gemm_.lanes * 4;
   return std::clamp<std::int64_t>(kPackedBytes / bytes, 1, kStripsTogether);
@@ -79,7 +79,7 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
   const bool fetches = fetches_sums(tile);
   std::byte* const output = first_output(arguments, tile);
   kernels::GemmStrips product{
-      .sums_stride = g.out_channel_stride, .a_row = rows, .clamp = clamp(), .packed = slot.packed};
+      .sums_stride = g.out_channel_stride, .a_row = rows, .ramp = ramp(), .packed = slot.packed};
   std::array<kernels::GemmPlace, kStripsTogether + kernels::kGemmPlacesAhead> places;
   product.places = places.data();
   for (std::int64_t first = 0, end; first < count; first = end) {
@@ -141,7 +141,7 @@ void ConvolutionPlan::multiply_packed(const RunArguments& arguments, const std::
       }
     }
   }
-  for (std::int64_t n = 0; !only_clamps() && n < channels; ++n) {
+  for (std::int64_t n = 0; !only_ramps() && n < channels; ++n) {
     activate(reinterpret_cast<float*>(output) + n * g.out_channel_stride + slot.strips[0].acc,
              tile.count[2]);
   }

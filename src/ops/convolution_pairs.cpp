@@ -46,7 +46,7 @@ bool PairsConvolution::suits(const ConvolutionParams& params, const PlanOptions&
   const Isa isa = base::choose_isa(options.max_isa);
   const kernels::GemmKernel& kernel = kernels::gemm_kernel(isa);
   if (params.direction != ConvolutionDirection::backward || kernel.pairs == nullptr ||
-      !clamp_of(params.fused_activation) ||
+      !ramp_of(params.fused_activation) ||
       *element_count(params.filter.sizes) > kMostPackedWeights) {
     return false;
   }
@@ -83,7 +83,7 @@ PairsConvolution::PairsConvolution(const ConvolutionParams& params, const PlanOp
     : geometry_(params),
       data_type_(params.input.data_type),
       element_bytes_(byte_size(data_type_)),
-      clamp_(*clamp_of(params.fused_activation)),
+      ramp_(*ramp_of(params.fused_activation)),
       gemm_(kernels::gemm_kernel(base::choose_isa(options.max_isa))),
       rows_(kernels::row_kernels(gemm_.isa)),
       panel_channels_(gemm_.lanes / 4),
@@ -379,7 +379,7 @@ void PairsConvolution::compute_tile(const RunArguments& arguments, const float* 
                  .depth = g.in_channels,
                  .chain = chain_,
                  .bias = slot.bias + p % channel_blocks_ * 2 * panel_channels_,
-                 .clamp = clamp_,
+                 .ramp = ramp_,
                  .places = slot.places,
                  .strips = tile.strips,
                  .long_strips = tile.long_strips,

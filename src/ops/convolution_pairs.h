@@ -85,7 +85,7 @@ class PairsConvolution final : public PlanBody {
   ConvolutionGeometry geometry_;
   DataType data_type_;
   std::int64_t element_bytes_;
-  kernels::Clamp clamp_;
+  kernels::Ramp ramp_;
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
   std::array<std::int64_t, kSpatial> phases_;  // a position

@@ -77,7 +77,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
       activation_(params.fused_activation),
-      clamp_(clamp_of(activation_)),
+      ramp_(ramp_of(activation_)),
       gemm_(kernel_for(geometry_, data_type_, options)),
       rows_(kernels::row_kernels(gemm_.isa)),
       load_rows_(kernels::direct_kernels(gemm_.isa).load(data_type_)),

@@ -81,8 +81,8 @@ class ConvolutionPlan final : public PlanBody {
   void finish(const RunArguments& arguments, std::int64_t channel, float* sums, std::int64_t count,
               bool add_bias = true) const noexcept;
   // What kernels do to sums; where there is another function, nothing: activate() is to be called.
-  kernels::Clamp clamp() const noexcept { return clamp_.value_or(kernels::Clamp{}); }
-  bool only_clamps() const noexcept { return clamp_.has_value(); }
+  kernels::Ramp ramp() const noexcept { return ramp_.value_or(kernels::Ramp{}); }
+  bool only_ramps() const noexcept { return ramp_.has_value(); }
   void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
  private:
@@ -328,7 +328,7 @@ class ConvolutionPlan final : public PlanBody {
   DataType data_type_;
   std::int64_t element_bytes_;
   std::optional<Activation> activation_;
-  std::optional<kernels::Clamp> clamp_;  // all that it does
+  std::optional<kernels::Ramp> ramp_;  // all that it does
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
   kernels::LoadDirectRows load_rows_;

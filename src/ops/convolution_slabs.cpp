@@ -113,7 +113,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
     product.depth = count;
     product.first = c == 0;
     product.last = last;
-    if (last) product.clamp = clamp();
+    if (last) product.ramp = ramp();
     for (std::int64_t s = 0; s < strips; ++s) {
       const Strip& strip = slot.strips[s];
       const bool aside = overlaps && s == strips - 1;
@@ -139,7 +139,7 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
   for (std::int64_t n = 0; n < channels; ++n) {
     float* const row = output + n * g.out_channel_stride;
     if (overlaps) std::copy_n(slot.sums + n * columns, last_strip.count, row + last_strip.acc);
-    if (!only_clamps()) activate(row + slot.strips[0].acc, tile.count[2]);
+    if (!only_ramps()) activate(row + slot.strips[0].acc, tile.count[2]);
   }
 }
 

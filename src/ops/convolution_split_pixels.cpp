@@ -138,7 +138,7 @@ SplitResult SplitConvolution::result_of(const RunArguments& arguments, const Til
   std::byte* output = output_of(arguments, tile, channel);
   SplitResult result{.acc = acc,
                      .bias = bias,
-                     .clamp = general_.clamp(),
+                     .ramp = general_.ramp(),
                      .half = data_type_ == DataType::float16,
                      .outputs = std::min(kSplitBlock, g.out_channels - channel),
                      .output_stride = g.out_channel_stride,

@@ -192,7 +192,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   const std::int64_t terms = g.in_channels * most_taps(g);
   const std::int64_t own_terms = terms - (adds_to_bias(tile.phases) ? kernels::kGemmBiasTerms : 0);
   // Else sums wait for an activation, or for their rounding.
-  const bool in_place = !half || (gemm_.rounds && only_clamps());
+  const bool in_place = !half || (gemm_.rounds && only_ramps());
   // Of copied rows, other terms bring those of the next tile, a share with each strip and panel.
   const std::byte* ahead = tile.in_place ? nullptr : next_input(arguments, tile);
   const std::int64_t span = ((tile.count[0] - 1) * tile.phases[0].in_step * g.in_strides[0] +
@@ -211,7 +211,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
   product.sums = slot.sums;
   product.sums_stride = in_place ? g.out_channel_stride : vectors_ * gemm_.lanes;
   product.fetches_sums = in_place;
-  product.clamp = clamp();
+  product.ramp = ramp();
   product.a_row = rows;
   product.bias_terms = adds_to_bias(tile.phases);
   const auto multiply = [&](const Strip& strip, std::span<const kernels::GemmPlace> places,
@@ -250,7 +250,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
     const std::int64_t count = std::min(rows, channels - p * rows);
     const kernels::GemmPlace place = {strip.a, 0};
     multiply(strip, {&place, 1}, p);
-    for (std::int64_t n = 0; !only_clamps() && n < count; ++n) {
+    for (std::int64_t n = 0; !only_ramps() && n < count; ++n) {
       activate(slot.sums + n * product.sums_stride, strip.count);
     }
     rows_.store_rows_f16(slot.sums, product.sums_stride, at(p * rows, strip.acc),
@@ -269,7 +269,7 @@ void ConvolutionPlan::multiply_strips(const RunArguments& arguments, const std::
       }
       for (std::int64_t s = first; !in_place && s < end; ++s) multiply_aside(slot.strips[s], p);
     }
-    if (only_clamps() || half) continue;
+    if (only_ramps() || half) continue;
     for (std::int64_t s = first; s < end; ++s) {
       if ((s + 1) % strips_a_row != 0) continue;
       for (std::int64_t n = 0; n < channels; ++n) {
@@ -318,7 +318,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
                               .sums_stride = g.out_channel_stride,
                               .a_row = rows,
                               .fetches_sums = fetches_sums(tile),
-                              .clamp = clamp(),
+                              .ramp = ramp(),
                               .next = reinterpret_cast<const char*>(input)};
   const std::int64_t turns_of_sums = base::divide_up(rows, kernels::kGemmTurn) * kernels::kGemmTurn;
   const bool by_lines = gemm_.listed_strips != nullptr && !copies_strips_ &&
@@ -386,7 +386,7 @@ void ConvolutionPlan::multiply_near_strips(const RunArguments& arguments, const 
       }
     }
   }
-  for (std::int64_t n = 0; !only_clamps() && n < channels; ++n) {
+  for (std::int64_t n = 0; !only_ramps() && n < channels; ++n) {
     activate(output + n * g.out_channel_stride + strips[0].acc, tile.count[2]);
   }
 }

@@ -78,7 +78,7 @@ bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& g
   const kernels::GemmKernel& kernel = kernels::gemm_kernel(base::choose_isa(options.max_isa));
   // Other activations of float16 wait for sums that are not rounded yet.
   const bool stores_sums =
-      params.input.data_type == DataType::float32 || clamp_of(params.fused_activation);
+      params.input.data_type == DataType::float32 || ramp_of(params.fused_activation);
   if (kernel.windows == nullptr || !stores_sums || g.out_channels % kGemmWindowsChannels != 0 ||
       g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
       *element_count(params.filter.sizes) > kMostPackedWeights) {
@@ -136,7 +136,7 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
       .panels = tile.panel_count,
       .bias = slot.bias,
       .bias_terms = adds_to_bias(tile.phases),
-      .clamp = clamp(),
+      .ramp = ramp(),
       .out_channel_stride = g.out_channel_stride,
       .out_row_stride = g.out_strides[1],
       .out_rows = tile.count[1],
@@ -164,7 +164,7 @@ void ConvolutionPlan::multiply_windows(const RunArguments& arguments, const std:
     sums.next_in = (reads(after, d_after) - reads(tile, d)) / element_bytes_;
     sums.next_out = (writes(after, d_after) - writes(tile, d)) / element_bytes_;
     gemm_.windows(sums);
-    if (only_clamps()) continue;
+    if (only_ramps()) continue;
     for (std::int64_t n = 0; n < channel_count(tile); ++n) {
       for (std::int64_t h = 0; h < tile.count[1]; ++h) {
         activate(static_cast<float*>(sums.out) + n * g.out_channel_stride + h * g.out_strides[1],

@@ -80,7 +80,7 @@ SplitPlan::SplitPlan(const ConvolutionParams& params, const PlanOptions& options
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
       rows_(kernels::row_kernels(base::choose_isa(options.max_isa))),
-      plain_results_(general_.only_clamps()),
+      plain_results_(general_.only_ramps()),
       all_products_(needs_all_products(geometry_)) {
   type = OperatorType::convolution;
   inputs = general_.inputs;

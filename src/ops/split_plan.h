@@ -48,7 +48,7 @@ class SplitPlan : public PlanBody {
   DataType data_type_;
   std::int64_t element_bytes_;
   const kernels::RowKernels& rows_;
-  bool plain_results_;  // clamped at most
+  bool plain_results_;  // but for a ramp
   bool all_products_;   // of the parts of float16
 
  private:

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(, GemmPairsTest,
 
 struct PairsCase {
   std::int64_t depth, chain, strips, shorts, missing;  // of the channels of a panel
-  bool clamps;
+  bool ramps;
 };
 
 TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
@@ -79,7 +79,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
                     .depth = c.depth,
                     .chain = c.chain,
                     .bias = bias.first(),
-                    .clamp = c.clamps ? kSomeClamp : Clamp{},
+                    .ramp = c.ramps ? kSomeRamp : Ramp{},
                     .places = to.data(),
                     .strips = c.strips,
                     .long_strips = c.strips - c.shorts,
@@ -109,7 +109,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
         }
         sum += bias[m];
         const std::int64_t at = m / 2 * stride + target + m % 2;
-        expected[static_cast<std::size_t>(at)] = c.clamps ? clamped(sum, kSomeClamp) : sum;
+        expected[static_cast<std::size_t>(at)] = c.ramps ? ramped(sum, kSomeRamp) : sum;
       }
     }
     for (std::int64_t i = 0; i < channels * stride; ++i) {

@@ -37,7 +37,7 @@ struct WindowsCase {
   std::int64_t channels, in_rows, in_columns, window_rows, row_step, column_step;
   std::int64_t first_row, first_column;  // of the first window, in the input
   std::int64_t out_rows, out_columns, panels;
-  bool bias, bias_terms, clamps;
+  bool bias, bias_terms, ramps;
 };
 
 const WindowsCase windows_cases[] = {
@@ -80,7 +80,7 @@ class Windows {
                        x, chain);
     }
     if (c_.bias) sum += last;
-    return c_.clamps ? clamped(sum, kSomeClamp) : sum;
+    return c_.ramps ? ramped(sum, kSomeRamp) : sum;
   }
 
  private:
@@ -123,7 +123,7 @@ TEST_P(GemmWindowsTest, SumsAreChainsOverWhatLiesInside) {
                         .panels = c.panels,
                         .bias = c.bias ? bias.first() : nullptr,
                         .bias_terms = c.bias_terms,
-                        .clamp = c.clamps ? kSomeClamp : Clamp{},
+                        .ramp = c.ramps ? kSomeRamp : Ramp{},
                         .out = out.first(),
                         .out_channel_stride = plane,
                         .out_row_stride = pitch,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/cpu.h"
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 #include "support/guard_page.h"
 #include "weft/isa.h"
 
@@ -45,9 +45,10 @@ std::vector<Row> rows_with(Kernel Row::*kernel, std::span<const Row> table) {
   return result;
 }
 
-// What some tests clamp sums to, and what they do not.
-inline constexpr Clamp kSomeClamp = {.least = -0.25f, .most = 1.5f};
-inline float clamped(float x, const Clamp& range) {
+// What some tests make of sums.
+inline constexpr Ramp kSomeRamp = {.slope = 0.5f, .least = -0.25f, .most = 1.5f};
+inline float ramped(float x, const Ramp& range) {
+  if (x < 0) x *= range.slope;
   return std::min(std::max(x, range.least), range.most);
 }
 

@@ -88,24 +88,26 @@ TEST(CheckActivation, BoundsOfTheParameters) {
   EXPECT_EQ(alone({activation_linear, INFINITY, -INFINITY}), Messages());
 }
 
-TEST(ClampOf, IsWhatBringsSumsIntoARange) {
-  using kernels::Clamp;
-  EXPECT_EQ(clamp_of(std::nullopt), Clamp());
-  EXPECT_EQ(clamp_of(Activation{activation_identity}), Clamp());
-  EXPECT_EQ(clamp_of(Activation{activation_relu, 3, 4}), Clamp{.least = 0});
-  EXPECT_EQ(clamp_of(Activation{element_wise_clip, -1, 6}), (Clamp{.least = -1, .most = 6}));
-  EXPECT_FALSE(Clamp().bounds());
-  EXPECT_TRUE(Clamp{.least = 0}.bounds());
-  EXPECT_TRUE(Clamp{.least = INFINITY}.bounds());
+TEST(RampOf, IsWhatKernelsApply) {
+  using kernels::Ramp;
+  EXPECT_EQ(ramp_of(std::nullopt), Ramp());
+  EXPECT_EQ(ramp_of(Activation{activation_identity}), Ramp());
+  EXPECT_EQ(ramp_of(Activation{activation_relu, 3, 4}), Ramp{.least = 0});
+  EXPECT_EQ(ramp_of(Activation{element_wise_clip, -1, 6}), (Ramp{.least = -1, .most = 6}));
+  EXPECT_EQ(ramp_of(Activation{activation_leaky_relu, 0.1f}), Ramp{.slope = 0.1f});
+  EXPECT_FALSE(Ramp().bends());
+  EXPECT_TRUE(Ramp{.slope = -1}.bends());
+  EXPECT_TRUE(Ramp{.least = 0}.bends());
+  EXPECT_TRUE(Ramp{.least = INFINITY}.bends());
 }
 
-TEST(ClampOf, IsNoOtherFunction) {
-  EXPECT_FALSE(clamp_of(Activation{element_wise_clip, -1, 6, ScaleBias{}}));
+TEST(RampOf, IsNoOtherFunction) {
+  EXPECT_FALSE(ramp_of(Activation{element_wise_clip, -1, 6, ScaleBias{}}));
   for (const OperatorType type : all_operator_types()) {
-    const bool clamps =
-        type == activation_identity || type == activation_relu || type == element_wise_clip;
+    const bool ramps = type == activation_identity || type == activation_relu ||
+                       type == activation_leaky_relu || type == element_wise_clip;
     if (is_fusable(type)) {
-      EXPECT_EQ(clamp_of(Activation{type, 1, 1}).has_value(), clamps) << name(type);
+      EXPECT_EQ(ramp_of(Activation{type, 1, 1}).has_value(), ramps) << name(type);
     }
   }
 }

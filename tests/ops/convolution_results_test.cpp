@@ -51,8 +51,8 @@ TEST_P(OnePositionTest, SumsAreChains) {
   }
 }
 
-// RELU and CLIP are applied to sums in registers, whichever way these are formed.
-class ClampedResultsTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {
+// RELU, LEAKY_RELU and CLIP are applied to sums in registers, whichever way these are formed.
+class RampedResultsTest : public ops::NumbersTest, public ::testing::WithParamInterface<Isa> {
  protected:
   void SetUp() override { skip_without(GetParam()); }
 
@@ -103,15 +103,17 @@ class ClampedResultsTest : public ops::NumbersTest, public ::testing::WithParamI
   }
 };
 
-TEST_P(ClampedResultsTest, AreThoseOfTheSumsClamped) {
+TEST_P(RampedResultsTest, AreThoseOfTheSumsWithARamp) {
   const Activation functions[] = {
       {.type = OperatorType::activation_relu},
+      {.type = OperatorType::activation_leaky_relu, .alpha = 2},  // exact for rounded sums
       {.type = OperatorType::element_wise_clip, .alpha = -0.5f, .beta = 0.75f},
       {.type = OperatorType::element_wise_clip, .alpha = 1, .beta = -1},
       {.type = OperatorType::activation_identity}};
-  const auto clamped = [](float x, const Activation& f) {
+  const auto ramped = [](float x, const Activation& f) {
     if (f.type == OperatorType::activation_identity) return x;
     if (f.type == OperatorType::activation_relu) return x < 0 ? 0 : x;
+    if (f.type == OperatorType::activation_leaky_relu) return x < 0 ? x * f.alpha : x;
     const float raised = x < f.alpha ? f.alpha : x;
     return raised > f.beta ? f.beta : raised;
   };
@@ -131,11 +133,11 @@ TEST_P(ClampedResultsTest, AreThoseOfTheSumsClamped) {
     for (const Activation& function : functions) {
       SCOPED_TRACE(name(function.type));
       Floats expected = sums;
-      for (float& value : expected) value = clamped(value, function);
+      for (float& value : expected) value = ramped(value, function);
       Halves expected_halves = narrow;
       for (std::uint16_t& value : expected_halves) {
         const auto wide = static_cast<float>(testing::half_to_double(value));
-        if (!std::isnan(wide)) value = testing::double_to_half(double{clamped(wide, function)});
+        if (!std::isnan(wide)) value = testing::double_to_half(double{ramped(wide, function)});
       }
       ConvolutionParams with = params;
       with.fused_activation = function;
@@ -151,7 +153,7 @@ TEST_P(ClampedResultsTest, AreThoseOfTheSumsClamped) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, ClampedResultsTest,
+INSTANTIATE_TEST_SUITE_P(Levels, RampedResultsTest,
                          ::testing::Values(Isa::base, Isa::sse4, Isa::avx2, Isa::avx512, Isa::amx),
                          [](const auto& info) { return std::string(name(info.param)); });
 

@@ -274,9 +274,10 @@ void draw_fused_activation(Case& c, Dice& dice, ConvolutionParams& p) {
     c.traits.emplace("fused activation", "none");
     return;
   }
-  // Kernels clamp sums themselves.
+  // Kernels apply these to sums in registers.
   OperatorType function =
-      dice.pick({OperatorType::activation_relu, OperatorType::element_wise_clip});
+      dice.pick({OperatorType::activation_relu, OperatorType::activation_leaky_relu,
+                 OperatorType::element_wise_clip});
   if (dice.chance(0.6)) {
     do {
       function = dice.pick(all_operator_types());
@@ -328,6 +329,10 @@ void draw_convolution(Case& c, Dice& dice) {
   c.options.strict = dice.chance(0.06);
   c.options.winograd =
       dice.pick({Winograd::never, Winograd::accurate, Winograd::accurate, Winograd::allowed});
+  // What Winograd's algorithm loses goes with all taps of a tile, the bound of a sum with those that
+  // read the input. Where all channels have the same taps, these may be far smaller.
+  const Dims& strides = p.filter.strides;
+  if (!strides.empty() && strides[0] == 0 && strides[1] == 0) c.options.winograd = Winograd::never;
   for (const Axis& a : shape.axes) note(c, a, forward);
   note(c, p, shape.channels);
   c.params = std::move(p);

@@ -124,6 +124,7 @@ WEFT_UNROLLED inline void finish(const DirectChannels& b, int64_t row, int64_t c
                                  const Vector (&sum)[M][kRows]) {
   const int64_t count = b.columns - column;
   const PartialStore store_some(std::min(count, kLanes - 1));
+  const bool bends = b.ramp.bends();
 #pragma GCC unroll 4
   for (int m = 0; m < M; ++m) {
     if (m >= b.stored_channels) return;
@@ -132,7 +133,8 @@ WEFT_UNROLLED inline void finish(const DirectChannels& b, int64_t row, int64_t c
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
       if (row + r >= b.rows) break;
-      const Vector x = clamp(one_nan(add(sum[m][r], bias)), b.clamp);
+      Vector x = one_nan(add(sum[m][r], bias));
+      if (bends) x = ramp(x, b.ramp);
       count >= kLanes ? store(x, to) : store_some(x, to);
     }
   }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels {
 
@@ -49,7 +49,7 @@ struct DirectChannels {
   std::int64_t filter_layer_stride;
   std::int64_t filter_row_stride;
   const float* bias;  // out_channels numbers, or null
-  Clamp clamp;        // of whole sums
+  Ramp ramp;          // of whole sums
   float* sums;
 
   void* out;

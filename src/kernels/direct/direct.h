@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/clamp.h"
 #include "kernels/direct/channels.h"
 #include "kernels/direct/doubling.h"
 #include "kernels/direct/in_place.h"
 #include "kernels/direct/phases.h"
+#include "kernels/ramp.h"
 #include "weft/data_type.h"
 #include "weft/isa.h"
 
@@ -109,7 +109,7 @@ void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add&
 // groups of channels one after the other:
 //
 //   out(m, r, i) = sum over c, t of filter(c, t, m) * in(c, r * in_row_stride + taps[t] + i)
-//                  + bias[m], and then clamped
+//                  + bias[m], and then its ramp
 //
 // One multiply-add a term, fused where the instruction set has it, c ascending, and for each
 // channel its taps in the order of `terms`, which is that of direct_order(); the terms of
@@ -136,7 +136,7 @@ struct DirectBlock {
 
   const float* filter;
   const float* bias;  // out_channels numbers, or null
-  Clamp clamp;
+  Ramp ramp;
   std::int64_t out_channels;  // 1 to kDirectChannels
   void* out;                  // float32, or with `half` float16
   bool half;

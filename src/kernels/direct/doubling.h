@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels {
 
@@ -24,7 +24,7 @@ struct DirectDoubling {
   int shift;  // 0 or 1
   const float* filter;
   float bias;
-  Clamp clamp;
+  Ramp ramp;
   void* out;  // float32, or with `half` float16
   bool half;
   std::int64_t out_row_stride;

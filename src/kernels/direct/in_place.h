@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 #include "weft/isa.h"
 
 namespace weft::kernels {
@@ -58,7 +58,7 @@ struct DirectInPlace {
 
   const float* filter;
   const float* bias;  // a number a channel, or null
-  Clamp clamp;        // of the sums and their bias
+  Ramp ramp;          // of the sums and their bias
   void* out;
   bool half;
   DirectExtent out_sizes;

@@ -152,7 +152,7 @@ WEFT_UNROLLED void sum_run(const DirectInPlace& b, const Row& row, const T* in, 
     advance();
   }
   finish(
-      sum, [&](int) { return bias; }, b.clamp);
+      sum, [&](int) { return bias; }, bent_by(b));
 #pragma GCC unroll 32
   for (int n = 0; n < kVectors; ++n) {
     store(sum[n], n < kVectors - 1 ? static_cast<Mask>(-1) : out_mask, out + n * kLanes);
@@ -246,7 +246,7 @@ WEFT_UNROLLED void sum_strip(const DirectInPlace& b, const float* in, const floa
     step = 0;  // all are on their way
   }
   finish(
-      sum, [&](int) { return bias; }, b.clamp);
+      sum, [&](int) { return bias; }, bent_by(b));
 #pragma GCC unroll 16
   for (int n = 0; n < N; ++n) store(sum[n], n < N - 1 ? kAllLanes : last, out + n * kLanes);
 }

@@ -65,7 +65,7 @@ struct SquareRows {
   const float* filter;
   int64_t layers;  // of the window that lie inside, from that filter on
   Vector bias;
-  Clamp clamp;
+  const Ramp* bent;
   T* out;
   int64_t out_stride;
   const char* wanted;  // memory that is brought nearer
@@ -106,7 +106,7 @@ template <class T, int kRows, int kWindow, int kStep, bool kDeep, bool kMasked>
   const bool follows = width >= kLanes / 2 && s.out_stride == width;
   T* out = s.out + column;
   finish(
-      sum, [&](int) { return s.bias; }, s.clamp);
+      sum, [&](int) { return s.bias; }, s.bent);
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r, out += s.out_stride) {
     store(in_order<kStep>(sum[r]), whole || (follows && r < kRows - 1) ? kAllLanes : part, out);
@@ -153,7 +153,7 @@ void sum_squares(const DirectInPlace& b) {
   Source<T> source{};
   SquareRows<T> s;
   s.out_stride = b.out_strides.height;
-  s.clamp = b.clamp;
+  s.bent = bent_by(b);
   for (int64_t channel = 0; channel < b.channels; ++channel) {
     if (channel == source.end) source = source_of<T>(b, channel);
     s.bias = set(b.bias != nullptr ? b.bias[channel] : 0.0f);

@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/direct/in_place.h"
 #include "kernels/half.h"
 #include "kernels/one_nan.h"
+#include "kernels/ramp.h"
 #include "kernels/unrolled.h"
 #ifdef __AVX512F__
 #include "kernels/interleave.h"
@@ -154,15 +155,18 @@ inline void store(Vector x, unsigned mask, std::uint16_t* to) {
 }
 #endif
 
+// The ramp of some sums, or null where it changes nothing: that is asked for once.
+inline const Ramp* bent_by(const DirectInPlace& b) { return b.ramp.bends() ? &b.ramp : nullptr; }
+
 // Whole sums become results. `bias`: of sum number n.
 template <int N, class Bias>
 [[gnu::always_inline]] WEFT_UNROLLED inline void finish(Vector (&sum)[N], const Bias& bias,
-                                                        const Clamp& range) {
+                                                        const Ramp* bent) {
 #pragma GCC unroll 32
   for (int n = 0; n < N; ++n) sum[n] = kernels::one_nan(add(sum[n], bias(n)));
-  if (!range.bounds()) return;
+  if (bent == nullptr) return;
 #pragma GCC unroll 32
-  for (Vector& s : sum) s = clamp(s, range);
+  for (Vector& s : sum) s = ramp(s, *bent);
 }
 
 // The lanes whose places, every `step` from `place` on, lie in [0, size).
@@ -208,7 +212,7 @@ struct Block {
   const float* filter;
   int64_t layers, columns;  // of the window, layers those inside
   float bias[4];
-  Clamp clamp;
+  const Ramp* bent;  // null where that changes nothing
   void* out;
   int64_t out_row_stride;
   std::uint16_t out_mask;  // of the last vector
@@ -286,7 +290,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
 #pragma GCC unroll 16
   for (auto& line : sum)
     finish(
-        line, [&](int n) { return set(b.bias[n / kVectors]); }, b.clamp);
+        line, [&](int n) { return set(b.bias[n / kVectors]); }, b.bent);
 #pragma GCC unroll 2
   for (int c = 0; c < kChannels; ++c) {
     T* to = static_cast<T*>(b.out) + c * b.out_channel_stride;

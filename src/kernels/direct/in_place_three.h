@@ -47,7 +47,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
   const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom, stride = b.in_row_stride;
   const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
-  const Clamp range = b.clamp;
+  const Ramp* const bent = b.bent;
   const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
   const T* row = static_cast<const T*>(b.in) + b.offsets[0];
@@ -76,7 +76,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
     }
     if (i >= 2) {
       finish(
-          sum[0], [&](int n) { return bias[n / kVectors]; }, range);
+          sum[0], [&](int n) { return bias[n / kVectors]; }, bent);
 #pragma GCC unroll 8
       for (int n = 0; n < kAll; ++n) {
         const int v = n % kVectors, c = n / kVectors;
@@ -143,7 +143,6 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
   const auto out_mask = static_cast<__mmask8>(b.out_mask);
   const int64_t end = b.rows + kLive - 1, top = b.top, bottom = b.bottom;
   const int64_t stride = b.in_row_stride, out_stride = b.out_row_stride;
-  const Clamp range = b.clamp;
   const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[kLive][kPairs] = {};  // of rows that are not complete, the first ones first
   const char *wanted = in_ahead.first, *wanted_out = out_ahead.first;
@@ -176,8 +175,9 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
       }
     }
     if (i >= kLive - 1) {
+      // The ramp read anew: kept, it would drive a vector out of its register.
       finish(
-          sum[0], [&](int p) { return bias[p]; }, range);
+          sum[0], [&](int p) { return bias[p]; }, b.bent);
 #pragma GCC unroll 2
       for (int p = 0; p < kPairs; ++p) {
         __builtin_prefetch(wanted_out + int64_t{2} * p * out_ahead.channel_stride, 1);

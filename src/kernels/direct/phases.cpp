@@ -49,11 +49,11 @@ inline __attribute__((always_inline)) void add_products(const float* factors, co
 }
 
 // The P sums from `begin` on, of All, of N times kLanes columns of some channels, in registers;
-// returns the next channel's factors.
+// returns the next channel's factors. `bent`: the ramp of whole sums, or null.
 template <int P, int N, int All>
 WEFT_UNROLLED const float* sum_columns(const DirectPhases& b, int begin, const float* in,
                                        int64_t channels, const float* factor, const float* next,
-                                       float* out, bool first, const Clamp& range) {
+                                       float* out, bool first, const Ramp* bent) {
   Vector sum[P][N];
 #pragma GCC unroll 16
   for (auto& row : sum) {
@@ -106,8 +106,9 @@ WEFT_UNROLLED const float* sum_columns(const DirectPhases& b, int begin, const f
     const Vector bias = set(b.bias[begin + p]);
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n) {
-      const Vector x = add(sum[p][n], first ? bias : load(to + n * kLanes));
-      store(clamp(one_nan(x), range), to + n * kLanes);
+      Vector x = one_nan(add(sum[p][n], first ? bias : load(to + n * kLanes)));
+      if (bent != nullptr) x = ramp(x, *bent);
+      store(x, to + n * kLanes);
     }
   }
   return factor - begin;
@@ -120,11 +121,11 @@ void sum_strip(const DirectPhases& b, int64_t column) {
   for (int64_t c = 0; c < b.in_channels; c += b.channel_block) {
     const int64_t channels = std::min(b.channel_block, b.in_channels - c);
     const float* const of_block = factor;
-    const Clamp range = c + channels == b.in_channels ? b.clamp : Clamp{};
+    const bool bends = c + channels == b.in_channels && b.ramp.bends();
     for (int begin = 0; begin < All; begin += P) {
       factor = sum_columns<P, N, All>(b, begin, b.in + c * b.in_channel_stride + column, channels,
                                       of_block, b.next + c * b.next_channel_stride + column,
-                                      b.out + column, c == 0, range);
+                                      b.out + column, c == 0, bends ? &b.ramp : nullptr);
     }
   }
 }

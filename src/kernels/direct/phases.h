@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels {
 
@@ -39,7 +39,7 @@ struct DirectPhases {
   std::int64_t tap_count;
   const float* filter;
   const float* bias;  // kDirectPhases numbers
-  Clamp clamp;        // of whole sums
+  Ramp ramp;          // of whole sums
   int sums;           // 1 to kDirectPhases
   float* out;
   std::int64_t out_stride;

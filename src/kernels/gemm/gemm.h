@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 #include "weft/isa.h"
 
 namespace weft::kernels {
@@ -21,7 +21,7 @@ struct GemmTerm {
 //   acc(m, n) = (first ? 0 : acc(m, n)) + sum over terms k of a(k, m) * b(k, n)
 //   or, where sums are to be apart,   acc(m, n) += sum over terms k of a(k, m) * b(k, n)
 //   and then, where there is a bias,  acc(m, n) += bias(n), or bias(m)
-//   and then                          acc(m, n) = clamp(acc(m, n))
+//   and then                          acc(m, n) = ramp(acc(m, n))
 //
 // One multiply-add a term, terms in their order, fused where the instruction set has it: the same
 // chain of roundings for every tile shape.
@@ -49,7 +49,7 @@ struct GemmTile {
   bool first = false;
   bool bias_of_positions = false;
   bool rows_follow = false;  // of b: terms[k + 1].b = terms[k].b + as many as columns
-  Clamp clamp{};
+  Ramp ramp{};
   bool last = true;    // else more terms follow, and a sum may be any NaN meanwhile
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;

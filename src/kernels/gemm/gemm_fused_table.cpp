@@ -33,7 +33,7 @@ void multiply(const GemmTile& tile) noexcept {
       }
       if (tile.apart) sum += acc[n];
       if (tile.bias != nullptr) sum += tile.bias[tile.bias_of_positions ? m : n];
-      acc[n] = clamp(one_nan(sum), tile.clamp);
+      acc[n] = ramp(one_nan(sum), tile.ramp);
     }
   }
 }
@@ -56,7 +56,7 @@ void multiply_strips(const GemmStrips& strips) noexcept {
         for (std::int64_t k = 0; k < first_depth; ++k) sum = add(k, sum);
         for (std::int64_t k = first_depth; k < strips.depth; ++k) last = add(k, last);
         if (strips.bias != nullptr) sum += last;
-        to[n] = clamp(one_nan(sum), strips.clamp);
+        to[n] = ramp(one_nan(sum), strips.ramp);
       }
     }
   }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels {
 
@@ -24,7 +24,7 @@ struct GemmPairsPlace {
 //
 //   sum(m, n) = sum over k < depth of a(k, m) * b(k, n)
 //   and then                          sum(m, n) += bias(m)
-//   and then                          sum(m, n) = clamp(sum(m, n))
+//   and then                          sum(m, n) = ramp(sum(m, n))
 //   out(channel, n, i) = sum(2 * channel + i, n)
 //
 // Each sum is made of chains of `chain` terms, added in their order.
@@ -40,7 +40,7 @@ struct GemmPairs {
   std::int64_t depth = 0;  // 1 or more
   std::int64_t chain = 0;
   const float* bias = nullptr;
-  Clamp clamp{};
+  Ramp ramp{};
   const GemmPairsPlace* places = nullptr;
   std::int64_t strips = 0;
   std::int64_t long_strips = 0;  // which come first

@@ -27,7 +27,7 @@ struct GemmPlace {
 //
 //   sums(m, n) = sum over terms k of a(k, m) * b(k, n)
 //   and then, where there is a bias,  sums(m, n) += bias(m)
-//   and then                          sums(m, n) = clamp(sums(m, n))
+//   and then                          sums(m, n) = ramp(sums(m, n))
 //
 // The same chain of roundings as in GemmTile; or several, which are added in their order.
 //
@@ -61,7 +61,7 @@ struct GemmStrips {
   // The last kGemmBiasTerms terms, where there are so many, are a chain of their own, from the
   // bias, which there must be, and are added at the end.
   bool bias_terms = false;
-  Clamp clamp{};
+  Ramp ramp{};
   const char* next = nullptr;
   std::int64_t next_step = 0;
   std::int64_t next_line = 0;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels {
 
@@ -28,7 +28,7 @@ struct GemmWindowsRow {
 //
 //   sums(m, r, i) = sum over rows k, taps w of a(3 * k + w, m) * in(k, r, column_step * i + w)
 //   and then, where there is a bias,  sums(m, r, i) += bias(m)
-//   and then                          sums(m, r, i) = clamp(sums(m, r, i))
+//   and then                          sums(m, r, i) = ramp(sums(m, r, i))
 //
 // for the output channels m of some panels of 8. The same chain of roundings as in GemmStrips. What
 // lies outside of the input is zero and is not read.
@@ -57,7 +57,7 @@ struct GemmWindows {
   std::int64_t panels = 0;
   const float* bias = nullptr;
   bool bias_terms = false;  // as GemmStrips has it; not of float16
-  Clamp clamp{};
+  Ramp ramp{};
 
   void* out = nullptr;
   std::int64_t out_channel_stride = 0;

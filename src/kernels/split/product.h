@@ -118,7 +118,7 @@ struct ProductResult {
 
   const float* acc;   // [q][32 outputs][32 positions]
   const float* bias;  // one an output
-  Clamp clamp;
+  Ramp ramp;
   bool half;        // float16, otherwise float32
   bool past_cache;  // written straight to memory; ProductKernels::store ends with a fence
   int interleaved;  // blocks: 1 to kMostInterleaved

@@ -309,7 +309,7 @@ inline void store_output(const ProductResult& result, std::int64_t output) {
 #pragma GCC unroll 8
       for (int q = 0; q < rows; ++q) {
         x[q] = finish_sum(_mm512_maskz_loadu_ps(loaded, acc + q * kSplitBlock * kSplitBlock), bias,
-                          result.clamp);
+                          result.ramp);
       }
       const auto result_of = [&](std::int64_t v) { return interleaved<rows>(x, v); };
 #pragma GCC unroll 8
@@ -338,8 +338,8 @@ inline void store_whole(const ProductResult& result, std::int64_t output, const 
                         std::int64_t first) {
   const __m512 bias = _mm512_set1_ps(result.bias[output]);
   const std::int64_t at = output * result.output_stride + first;
-  const __m512 x = finish_sum(_mm512_load_ps(acc), bias, result.clamp);
-  const __m512 y = finish_sum(_mm512_load_ps(acc + kHalf), bias, result.clamp);
+  const __m512 x = finish_sum(_mm512_load_ps(acc), bias, result.ramp);
+  const __m512 y = finish_sum(_mm512_load_ps(acc + kHalf), bias, result.ramp);
   if (result.half) {
     store_halves(static_cast<std::uint16_t*>(result.runs[0].to) + at, x, y, result);
   } else {

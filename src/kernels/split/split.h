@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/clamp.h"
+#include "kernels/ramp.h"
 
 namespace weft::kernels {
 
@@ -112,7 +112,7 @@ struct SplitResult {
 
   const float* acc;   // as in SplitTile
   const float* bias;  // one an output
-  Clamp clamp;
+  Ramp ramp;
   bool half;  // float16, otherwise float32
   std::int64_t outputs;
   std::int64_t output_stride;  // elements

@@ -133,8 +133,8 @@ void store_square(const SplitResult& result, int square) {
   transpose_16x16(lines);
   const std::int64_t outputs = result.outputs - o < kHalf ? result.outputs - o : kHalf;
   for (std::int64_t i = 0; i < outputs; ++i) {
-    lines[i] = _mm512_castps_si512(finish_sum(_mm512_castsi512_ps(lines[i]),
-                                              _mm512_set1_ps(result.bias[o + i]), result.clamp));
+    lines[i] = _mm512_castps_si512(
+        finish_sum(_mm512_castsi512_ps(lines[i]), _mm512_set1_ps(result.bias[o + i]), result.ramp));
   }
   for (std::int64_t r = 0; r < result.run_count; ++r) {
     const SplitResult::Run& run = result.runs[r];

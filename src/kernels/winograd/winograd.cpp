@@ -182,7 +182,7 @@ void store_tiles(const WinogradResult& result) {
       for (int i = 0; i < m; ++i) {
         Vector y[n];
         transform_sums(rows[i], y);
-        for (int j = 0; j < n; ++j) y[j] = finish_sum(y[j] * scale, bias, result.clamp);
+        for (int j = 0; j < n; ++j) y[j] = finish_sum(y[j] * scale, bias, result.ramp);
         interleave(y);
         const std::int64_t at = o * result.output_stride + i * result.row_stride;
         for (const RunPart<n>& part : std::span(parts, count)) {
@@ -215,7 +215,7 @@ void store_channels(const WinogradChannels& result) {
         transform_sums(rows[i], y);
         for (int j = 0; j < n && j < columns; ++j) {
           store_aligned(to + i * result.row_stride + j * kSplitBlock,
-                        finish_sum(y[j], bias, result.clamp));
+                        finish_sum(y[j], bias, result.ramp));
         }
       }
       acc += result.acc_tile_stride;
@@ -235,7 +235,7 @@ void store_lines_as(const WinogradLines& lines, T* to) {
     }
     transform_sums(column, y);
     for (int i = 0; i < m && i < lines.lines; ++i) {
-      store(to + i * lines.line_stride + tile, mask, finish_sum(y[i], bias, lines.clamp));
+      store(to + i * lines.line_stride + tile, mask, finish_sum(y[i], bias, lines.ramp));
     }
   }
 }

@@ -109,7 +109,7 @@ struct WinogradResult {
   std::int64_t acc_output_stride;  // floats
   float scale;
   const float* bias;  // one an output
-  Clamp clamp;
+  Ramp ramp;
   bool half;  // float16, otherwise float32
   std::int64_t outputs;
   std::int64_t output_offset;  // elements from where the runs lie to the first output's
@@ -124,7 +124,7 @@ struct WinogradChannels {
   const float* acc;              // [tile][point][32 outputs]
   std::int64_t acc_tile_stride;  // floats
   const float* bias;             // one an output, aligned as acc and to are to 64 bytes
-  Clamp clamp;
+  Ramp ramp;
   std::int64_t channels;    // that are wanted; those that share a vector with one are written
   std::int64_t rows;        // of outputs, at most m
   std::int64_t columns;     // of outputs, of as many tiles as that takes
@@ -138,7 +138,7 @@ struct WinogradLines {
   const float* acc;           // of the first point
   std::int64_t point_stride;  // floats
   float bias;
-  Clamp clamp;
+  Ramp ramp;
   bool half;  // float16, otherwise float32
   std::int64_t tiles;
   std::int64_t lines;        // that are wanted, at most m
