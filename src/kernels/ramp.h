@@ -12,15 +12,16 @@
 namespace weft::kernels {
 
 // x is multiplied by `slope` where it is negative, becomes `least` where it is smaller then, and
-// `most` where it is larger. NaN stays, and -0 where a bound is 0.
+// `most` where it is larger. NaN stays, and -0 where a bound is 0. Kernels take a pointer, null
+// where nothing is to be done.
 struct Ramp {
   float slope = 1;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
 
-  // Whether there are numbers that do not stay as they are.
-  constexpr bool bends() const { return *this != Ramp{}; }
   bool operator==(const Ramp&) const = default;
+  // Itself, or null where all numbers stay as they are.
+  const Ramp* bent() const { return *this == Ramp{} ? nullptr : this; }
 };
 
 static inline float ramp(float x, const Ramp& r) {

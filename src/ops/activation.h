@@ -25,8 +25,7 @@ void check_activation(Checker& checker, std::string_view field, const Activation
                       bool fused);
 
 // What kernels apply to sums in registers: RELU, LEAKY_RELU, CLIP without scale and bias, IDENTITY,
-// or nothing.
-// Absent for every other function.
+// or nothing. Absent for every other function.
 std::optional<kernels::Ramp> ramp_of(const std::optional<Activation>& activation) noexcept;
 
 }  // namespace weft::ops

@@ -379,7 +379,7 @@ void PairsConvolution::compute_tile(const RunArguments& arguments, const float* 
                  .depth = g.in_channels,
                  .chain = chain_,
                  .bias = slot.bias + p % channel_blocks_ * 2 * panel_channels_,
-                 .ramp = ramp_,
+                 .ramp = ramp_.bent(),
                  .places = slot.places,
                  .strips = tile.strips,
                  .long_strips = tile.long_strips,

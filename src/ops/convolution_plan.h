@@ -80,8 +80,8 @@ class ConvolutionPlan final : public PlanBody {
   // Bias and activation for sums of one output channel (of all groups).
   void finish(const RunArguments& arguments, std::int64_t channel, float* sums, std::int64_t count,
               bool add_bias = true) const noexcept;
-  // What kernels do to sums; where there is another function, nothing: activate() is to be called.
-  kernels::Ramp ramp() const noexcept { return ramp_.value_or(kernels::Ramp{}); }
+  // What kernels make of sums, or null: nothing, or activate() does.
+  const kernels::Ramp* ramp() const noexcept { return ramp_ ? ramp_->bent() : nullptr; }
   bool only_ramps() const noexcept { return ramp_.has_value(); }
   void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
@@ -328,7 +328,7 @@ class ConvolutionPlan final : public PlanBody {
   DataType data_type_;
   std::int64_t element_bytes_;
   std::optional<Activation> activation_;
-  std::optional<kernels::Ramp> ramp_;  // all that it does
+  std::optional<kernels::Ramp> ramp_;  // where that is all it does
   const kernels::GemmKernel& gemm_;
   const kernels::RowKernels& rows_;
   kernels::LoadDirectRows load_rows_;

@@ -296,7 +296,7 @@ void ProductConvolution::store(const RunArguments& arguments, const Tile& tile,
   ProductResult& result = side.result;
   result.acc = acc;
   result.bias = plain ? bias : kNoBias;
-  result.ramp = plain ? general_.ramp() : kernels::Ramp{};
+  result.ramp = plain ? general_.ramp() : nullptr;
   result.half = data_type_ == DataType::float16;
   result.past_cache = past_cache_;
   result.interleaved = static_cast<int>(together);

@@ -76,7 +76,7 @@ TEST_P(GemmPackedTest, StripsAreSumsInChains) {
           places.push_back({i, (c.count - 1 - i) * pitch});
         }
         places.insert(places.end(), kGemmPlacesAhead, places.back());
-        const Ramp range = c.depth % 2 != 0 ? kSomeRamp : Ramp{};
+        const Ramp* const bent = c.depth % 2 != 0 ? &kSomeRamp : nullptr;
         std::vector<float> expected(static_cast<std::size_t>(size), 7.0f);
         for (std::int64_t i = 0; i < c.count; ++i) {
           for (std::int64_t n = 0; n < m * columns; ++n) {
@@ -91,7 +91,7 @@ TEST_P(GemmPackedTest, StripsAreSumsInChains) {
             }
             sum += of_chain;
             if (c.bias) sum += bias[n / columns];
-            sum = ramped(sum, range);
+            sum = ramped(sum, bent);
             const std::int64_t at = places[i].sums + n / columns * stride + n % columns;
             expected[static_cast<std::size_t>(at)] = sum;
           }
@@ -102,7 +102,7 @@ TEST_P(GemmPackedTest, StripsAreSumsInChains) {
                              .a_row = a_row,
                              .places = places.data(),
                              .count = c.count,
-                             .ramp = range,
+                             .ramp = bent,
                              .next = reinterpret_cast<const char*>(laid_out.first()),
                              .next_step = 100,
                              .next_strip = 50,

@@ -79,7 +79,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
                     .depth = c.depth,
                     .chain = c.chain,
                     .bias = bias.first(),
-                    .ramp = c.ramps ? kSomeRamp : Ramp{},
+                    .ramp = c.ramps ? &kSomeRamp : nullptr,
                     .places = to.data(),
                     .strips = c.strips,
                     .long_strips = c.strips - c.shorts,
@@ -109,7 +109,7 @@ TEST_P(GemmPairsTest, SumsAreChainsInPairs) {
         }
         sum += bias[m];
         const std::int64_t at = m / 2 * stride + target + m % 2;
-        expected[static_cast<std::size_t>(at)] = c.ramps ? ramped(sum, kSomeRamp) : sum;
+        expected[static_cast<std::size_t>(at)] = ramped(sum, pairs.ramp);
       }
     }
     for (std::int64_t i = 0; i < channels * stride; ++i) {

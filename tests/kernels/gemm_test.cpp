@@ -77,7 +77,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
       for (const GemmCase& c : cases) {
         const std::int64_t columns = vectors * GetParam().lanes;
         const std::int64_t stride = columns + c.gap;
-        const Ramp range = c.depth % 2 != 0 ? kSomeRamp : Ramp{};
+        const Ramp* const bent = c.depth % 2 != 0 ? &kSomeRamp : nullptr;
         // Exact extents: nothing behind the last term, row or column.
         const std::int64_t reach = (m - 1) * c.a_step;
         const StridedArray<float> a(c.depth == 0 ? 0 : 2 * c.depth - 1 + std::abs(reach), 1);
@@ -108,7 +108,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                          .first = c.first,
                          .bias_of_positions = c.bias_of_positions,
                          .rows_follow = c.rows_follow,
-                         .ramp = range,
+                         .ramp = bent,
                          .last = c.last,
                          .apart = c.apart};
         GetParam().tile(vectors, m, c.a_step)(tile);
@@ -122,7 +122,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
             }
             if (c.apart) expected += before[static_cast<std::size_t>(i)];
             if (c.bias) expected += bias[c.bias_of_positions ? i / stride : n];
-            expected = ramped(expected, range);
+            expected = ramped(expected, bent);
           }
           ASSERT_EQ(acc[i], expected) << vectors << " x " << m << ", n " << n << ", " << c.depth;
         }
@@ -266,7 +266,7 @@ TEST_P(Gemm, StripsAreTheSumsInOneChain) {
       for (const StripsCase& c : cases) {
         const std::int64_t columns = vectors * GetParam().lanes;
         const std::int64_t pitch = columns + c.gap, stride = c.count * pitch;
-        const Ramp range = c.depth % 2 != 0 ? kSomeRamp : Ramp{};
+        const Ramp* const bent = c.depth % 2 != 0 ? &kSomeRamp : nullptr;
         const std::int64_t size = c.count == 0 ? 0 : m * stride - c.gap;
         const StridedArray<float> a(c.depth * m, 1), bias(m, 1);
         const StridedArray<float> b(c.depth == 0 ? 0 : c.depth + c.count + columns, 1);
@@ -292,7 +292,7 @@ TEST_P(Gemm, StripsAreTheSumsInOneChain) {
                              .count = c.count,
                              .fetches_sums = c.fetches_sums,
                              .bias_terms = c.bias_terms,
-                             .ramp = range,
+                             .ramp = bent,
                              .next = reinterpret_cast<const char*>(b.first()),
                              .next_step = 100,
                              .next_line = 50};
@@ -307,7 +307,7 @@ TEST_P(Gemm, StripsAreTheSumsInOneChain) {
                                   b[places[i].b + terms[k].b + n % columns], chain);
             }
             if (c.bias) sum += of_bias;
-            sum = ramped(sum, range);
+            sum = ramped(sum, bent);
             expected[static_cast<std::size_t>(places[i].sums + n / columns * stride +
                                               n % columns)] = sum;
           }
@@ -352,7 +352,7 @@ TEST_P(Gemm, NanIsOneAndTheSameInEveryTile) {
                                .next_step = 0,
                                .first = false,
                                .bias_of_positions = false,
-                               .ramp = m % 2 == 0 ? kSomeRamp : Ramp{}};
+                               .ramp = m % 2 == 0 ? &kSomeRamp : nullptr};
         GetParam().tile(vectors, m, 1)(tile);
         for (const float sum : acc) ASSERT_EQ(std::bit_cast<std::uint32_t>(sum), 0xffc00000u);
         const GemmPlace place = {0, 0};

@@ -80,7 +80,7 @@ class Windows {
                        x, chain);
     }
     if (c_.bias) sum += last;
-    return c_.ramps ? ramped(sum, kSomeRamp) : sum;
+    return ramped(sum, c_.ramps ? &kSomeRamp : nullptr);
   }
 
  private:
@@ -123,7 +123,7 @@ TEST_P(GemmWindowsTest, SumsAreChainsOverWhatLiesInside) {
                         .panels = c.panels,
                         .bias = c.bias ? bias.first() : nullptr,
                         .bias_terms = c.bias_terms,
-                        .ramp = c.ramps ? kSomeRamp : Ramp{},
+                        .ramp = c.ramps ? &kSomeRamp : nullptr,
                         .out = out.first(),
                         .out_channel_stride = plane,
                         .out_row_stride = pitch,

@@ -85,7 +85,8 @@ class InPlace : public KernelTest<DirectKernels> {
     fill(filter, unchanged);
     fill(bias, unchanged);
     const StridedArray<T> y(s.channels * out_size, 1);
-    const Ramp range = s.channels % 2 == 0 ? Ramp{.slope = 2, .least = -14, .most = 30} : Ramp{};
+    constexpr Ramp kRamp = {.slope = 2, .least = -14, .most = 30};
+    const Ramp* const bent = s.channels % 2 == 0 ? &kRamp : nullptr;
     const std::int64_t around = 64 + 4 * iw;
     std::vector<float> copy(s.channels * DirectInPlace::copied_stride(in_size) + 3 * around);
     const DirectInPlace rows = {.in = x.first(),
@@ -103,7 +104,7 @@ class InPlace : public KernelTest<DirectKernels> {
                                 .copied = 2,
                                 .filter = nullptr,
                                 .bias = bias.first(),
-                                .ramp = range,
+                                .ramp = bent,
                                 .out = y.first(),
                                 .half = sizeof(T) == 2,
                                 .out_sizes = out,
@@ -152,7 +153,7 @@ class InPlace : public KernelTest<DirectKernels> {
           if (z < 0 || z >= id || row < 0 || row >= ih || column < 0 || column >= iw) continue;
           sum += filter[c * taps + t] * widen(x[c * in_size + (z * ih + row) * iw + column]);
         }
-        ASSERT_EQ(widen(y[i]), ramped(sum, range))
+        ASSERT_EQ(widen(y[i]), ramped(sum, bent))
             << "channel " << c << ", " << d << " " << h << " " << w << " of " << ih << "x" << iw;
       }
     }

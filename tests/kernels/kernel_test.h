@@ -47,9 +47,10 @@ std::vector<Row> rows_with(Kernel Row::*kernel, std::span<const Row> table) {
 
 // What some tests make of sums.
 inline constexpr Ramp kSomeRamp = {.slope = 0.5f, .least = -0.25f, .most = 1.5f};
-inline float ramped(float x, const Ramp& range) {
-  if (x < 0) x *= range.slope;
-  return std::min(std::max(x, range.least), range.most);
+inline float ramped(float x, const Ramp* bent) {
+  if (bent == nullptr) return x;
+  if (x < 0) x *= bent->slope;
+  return std::min(std::max(x, bent->least), bent->most);
 }
 
 // Counts on both sides of every number of lanes that a vector may have, and a long one.

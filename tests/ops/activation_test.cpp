@@ -95,10 +95,10 @@ TEST(RampOf, IsWhatKernelsApply) {
   EXPECT_EQ(ramp_of(Activation{activation_relu, 3, 4}), Ramp{.least = 0});
   EXPECT_EQ(ramp_of(Activation{element_wise_clip, -1, 6}), (Ramp{.least = -1, .most = 6}));
   EXPECT_EQ(ramp_of(Activation{activation_leaky_relu, 0.1f}), Ramp{.slope = 0.1f});
-  EXPECT_FALSE(Ramp().bends());
-  EXPECT_TRUE(Ramp{.slope = -1}.bends());
-  EXPECT_TRUE(Ramp{.least = 0}.bends());
-  EXPECT_TRUE(Ramp{.least = INFINITY}.bends());
+  EXPECT_EQ(Ramp().bent(), nullptr);
+  for (const Ramp& ramp : {Ramp{.slope = -1}, Ramp{.least = 0}, Ramp{.most = -INFINITY}}) {
+    EXPECT_EQ(ramp.bent(), &ramp);
+  }
 }
 
 TEST(RampOf, IsNoOtherFunction) {

@@ -124,7 +124,6 @@ WEFT_UNROLLED inline void finish(const DirectChannels& b, int64_t row, int64_t c
                                  const Vector (&sum)[M][kRows]) {
   const int64_t count = b.columns - column;
   const PartialStore store_some(std::min(count, kLanes - 1));
-  const bool bends = b.ramp.bends();
 #pragma GCC unroll 4
   for (int m = 0; m < M; ++m) {
     if (m >= b.stored_channels) return;
@@ -134,7 +133,7 @@ WEFT_UNROLLED inline void finish(const DirectChannels& b, int64_t row, int64_t c
     for (int r = 0; r < kRows; ++r, to += b.out_row_stride) {
       if (row + r >= b.rows) break;
       Vector x = one_nan(add(sum[m][r], bias));
-      if (bends) x = ramp(x, b.ramp);
+      if (b.ramp != nullptr) x = ramp(x, *b.ramp);
       count >= kLanes ? store(x, to) : store_some(x, to);
     }
   }

@@ -49,7 +49,7 @@ struct DirectChannels {
   std::int64_t filter_layer_stride;
   std::int64_t filter_row_stride;
   const float* bias;  // out_channels numbers, or null
-  Ramp ramp;          // of whole sums
+  const Ramp* ramp;   // of whole sums, or null
   float* sums;
 
   void* out;

@@ -160,7 +160,8 @@ void store_sums(const DirectBlock& b, const float* sums, T* out, int64_t rows, i
     for (int64_t r = 0; r < rows; ++r, sums += width) {
       T* const to = out + m * b.out_channel_stride + r * b.out_row_stride;
       for (int64_t i = 0; i < std::min(width, columns); i += kLanes) {
-        const Vector sum = ramp(one_nan(add(load(sums + i), bias)), b.ramp);
+        Vector sum = one_nan(add(load(sums + i), bias));
+        if (b.ramp != nullptr) sum = ramp(sum, *b.ramp);
         if (columns - i >= kLanes) {
           store(sum, to + i);
         } else {
@@ -177,7 +178,7 @@ void sum_chains(Function sum, const DirectBlock& b, const float* in, int64_t out
   alignas(kLine) float all[kSums * kLanes], next[kSums * kLanes];
   DirectBlock chain = b;
   chain.bias = nullptr;
-  chain.ramp = {};
+  chain.ramp = nullptr;
   chain.half = false;
   chain.out_row_stride = width;
   chain.out_channel_stride = rows * width;

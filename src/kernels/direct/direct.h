@@ -135,8 +135,8 @@ struct DirectBlock {
   std::int64_t inside, inside_end;
 
   const float* filter;
-  const float* bias;  // out_channels numbers, or null
-  Ramp ramp;
+  const float* bias;          // out_channels numbers, or null
+  const Ramp* ramp;           // or null
   std::int64_t out_channels;  // 1 to kDirectChannels
   void* out;                  // float32, or with `half` float16
   bool half;

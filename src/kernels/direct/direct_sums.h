@@ -114,13 +114,13 @@ struct Sums {
         }
       }
     }
-    if (b.ramp.bends()) {
+    if (b.ramp != nullptr) {
 #pragma GCC unroll 4
       for (auto& channel : sum) {
 #pragma GCC unroll 16
         for (auto& row : channel) {
 #pragma GCC unroll 16
-          for (Vector& s : row) s = ramp(s, b.ramp);
+          for (Vector& s : row) s = ramp(s, *b.ramp);
         }
       }
     }

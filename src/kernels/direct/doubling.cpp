@@ -88,11 +88,10 @@ template <class T, int N>
                                                            const Vector (&sum)[2][N],
                                                            int64_t column, T* row) {
   const Vector bias = set(b.bias);
-  const bool bends = b.ramp.bends();
   const auto pair_of = [&](int64_t n) {
     const auto result = [&](Vector x) {
       x = one_nan(add(x, bias));
-      return bends ? ramp(x, b.ramp) : x;
+      return b.ramp != nullptr ? ramp(x, *b.ramp) : x;
     };
     return by_turns(result(sum[0][n]), result(sum[1][n]));
   };

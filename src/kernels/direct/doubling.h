@@ -24,8 +24,8 @@ struct DirectDoubling {
   int shift;  // 0 or 1
   const float* filter;
   float bias;
-  Ramp ramp;
-  void* out;  // float32, or with `half` float16
+  const Ramp* ramp;  // or null
+  void* out;         // float32, or with `half` float16
   bool half;
   std::int64_t out_row_stride;
   std::int64_t rows, columns;  // pairs

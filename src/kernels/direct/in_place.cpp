@@ -143,7 +143,7 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
   block.out_channel_stride = b.out_channel_stride;
   block.out_row_stride = b.out_strides.height;
   block.in_width = b.in_sizes.width;
-  block.bent = bent_by(b);
+  block.ramp = b.ramp;
   Source<In> source{};
   if constexpr (kAnywhere) {
     source = {static_cast<const T*>(b.in),

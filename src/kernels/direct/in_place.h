@@ -58,7 +58,7 @@ struct DirectInPlace {
 
   const float* filter;
   const float* bias;  // a number a channel, or null
-  Ramp ramp;          // of the sums and their bias
+  const Ramp* ramp;   // or null
   void* out;
   bool half;
   DirectExtent out_sizes;

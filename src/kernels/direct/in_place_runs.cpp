@@ -151,8 +151,7 @@ WEFT_UNROLLED void sum_run(const DirectInPlace& b, const Row& row, const T* in, 
     for (int n = 0; n < kVectors; ++n) sum[n] = _mm512_fmadd_ps(near, load_vector(n, t), sum[n]);
     advance();
   }
-  finish(
-      sum, [&](int) { return bias; }, bent_by(b));
+  finish(sum, {bias}, b.ramp);
 #pragma GCC unroll 32
   for (int n = 0; n < kVectors; ++n) {
     store(sum[n], n < kVectors - 1 ? static_cast<Mask>(-1) : out_mask, out + n * kLanes);
@@ -245,8 +244,7 @@ WEFT_UNROLLED void sum_strip(const DirectInPlace& b, const float* in, const floa
     add_run(sum, in + first, filter + first, std::min(b.window.width - first, kRunTaps), fetch);
     step = 0;  // all are on their way
   }
-  finish(
-      sum, [&](int) { return bias; }, bent_by(b));
+  finish(sum, {bias}, b.ramp);
 #pragma GCC unroll 16
   for (int n = 0; n < N; ++n) store(sum[n], n < N - 1 ? kAllLanes : last, out + n * kLanes);
 }

@@ -65,7 +65,7 @@ struct SquareRows {
   const float* filter;
   int64_t layers;  // of the window that lie inside, from that filter on
   Vector bias;
-  const Ramp* bent;
+  const Ramp* ramp;  // or null
   T* out;
   int64_t out_stride;
   const char* wanted;  // memory that is brought nearer
@@ -105,8 +105,7 @@ template <class T, int kRows, int kWindow, int kStep, bool kDeep, bool kMasked>
   const bool whole = !kMasked || width >= kLanes;
   const bool follows = width >= kLanes / 2 && s.out_stride == width;
   T* out = s.out + column;
-  finish(
-      sum, [&](int) { return s.bias; }, s.bent);
+  finish(sum, {s.bias}, s.ramp);
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r, out += s.out_stride) {
     store(in_order<kStep>(sum[r]), whole || (follows && r < kRows - 1) ? kAllLanes : part, out);
@@ -153,7 +152,7 @@ void sum_squares(const DirectInPlace& b) {
   Source<T> source{};
   SquareRows<T> s;
   s.out_stride = b.out_strides.height;
-  s.bent = bent_by(b);
+  s.ramp = b.ramp;
   for (int64_t channel = 0; channel < b.channels; ++channel) {
     if (channel == source.end) source = source_of<T>(b, channel);
     s.bias = set(b.bias != nullptr ? b.bias[channel] : 0.0f);

@@ -6,9 +6,9 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
-#include "kernels/direct/in_place.h"
 #include "kernels/half.h"
 #include "kernels/one_nan.h"
 #include "kernels/ramp.h"
@@ -155,15 +155,14 @@ inline void store(Vector x, unsigned mask, std::uint16_t* to) {
 }
 #endif
 
-// The ramp of some sums, or null where it changes nothing: that is asked for once.
-inline const Ramp* bent_by(const DirectInPlace& b) { return b.ramp.bends() ? &b.ramp : nullptr; }
-
-// Whole sums become results. `bias`: of sum number n.
-template <int N, class Bias>
-[[gnu::always_inline]] WEFT_UNROLLED inline void finish(Vector (&sum)[N], const Bias& bias,
+// Whole sums become results. The biases are of as many channels, whose sums follow each other.
+template <int N, std::size_t kChannels>
+[[gnu::always_inline]] WEFT_UNROLLED inline void finish(Vector (&sum)[N],
+                                                        const Vector (&bias)[kChannels],
                                                         const Ramp* bent) {
+  constexpr int kOfChannel = N / static_cast<int>(kChannels);
 #pragma GCC unroll 32
-  for (int n = 0; n < N; ++n) sum[n] = kernels::one_nan(add(sum[n], bias(n)));
+  for (int n = 0; n < N; ++n) sum[n] = kernels::one_nan(add(sum[n], bias[n / kOfChannel]));
   if (bent == nullptr) return;
 #pragma GCC unroll 32
   for (Vector& s : sum) s = ramp(s, *bent);
@@ -212,7 +211,7 @@ struct Block {
   const float* filter;
   int64_t layers, columns;  // of the window, layers those inside
   float bias[4];
-  const Ramp* bent;  // null where that changes nothing
+  const Ramp* ramp;  // or null
   void* out;
   int64_t out_row_stride;
   std::uint16_t out_mask;  // of the last vector
@@ -287,10 +286,11 @@ WEFT_UNROLLED void sum_block(Block& b) {
       }
     }
   }
+  Vector bias[kChannels];
+#pragma GCC unroll 2
+  for (int c = 0; c < kChannels; ++c) bias[c] = set(b.bias[c]);
 #pragma GCC unroll 16
-  for (auto& line : sum)
-    finish(
-        line, [&](int n) { return set(b.bias[n / kVectors]); }, b.bent);
+  for (auto& line : sum) finish(line, bias, b.ramp);
 #pragma GCC unroll 2
   for (int c = 0; c < kChannels; ++c) {
     T* to = static_cast<T*>(b.out) + c * b.out_channel_stride;

@@ -47,7 +47,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
   const int64_t next = kChannels > 1 ? b.in_channel_stride : kLanes;  // vector
   const int64_t end = b.rows + 2, top = b.top, bottom = b.bottom, stride = b.in_row_stride;
   const int64_t out_stride = b.out_row_stride, out_next = b.out_channel_stride;
-  const Ramp* const bent = b.bent;
+  const Ramp* const bent = b.ramp;
   const Wanted in_ahead = b.wanted, out_ahead = b.wanted_out;
   Vector sum[3][kAll] = {};  // of rows that are not complete, the first ones first
   const T* row = static_cast<const T*>(b.in) + b.offsets[0];
@@ -75,8 +75,7 @@ WEFT_UNROLLED void sum_three(Block& b) {
       }
     }
     if (i >= 2) {
-      finish(
-          sum[0], [&](int n) { return bias[n / kVectors]; }, bent);
+      finish(sum[0], bias, bent);
 #pragma GCC unroll 8
       for (int n = 0; n < kAll; ++n) {
         const int v = n % kVectors, c = n / kVectors;
@@ -176,8 +175,7 @@ WEFT_UNROLLED void sum_narrow(Block& b) {
     }
     if (i >= kLive - 1) {
       // The ramp read anew: kept, it would drive a vector out of its register.
-      finish(
-          sum[0], [&](int p) { return bias[p]; }, b.bent);
+      finish(sum[0], bias, b.ramp);
 #pragma GCC unroll 2
       for (int p = 0; p < kPairs; ++p) {
         __builtin_prefetch(wanted_out + int64_t{2} * p * out_ahead.channel_stride, 1);

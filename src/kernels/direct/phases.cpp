@@ -121,11 +121,11 @@ void sum_strip(const DirectPhases& b, int64_t column) {
   for (int64_t c = 0; c < b.in_channels; c += b.channel_block) {
     const int64_t channels = std::min(b.channel_block, b.in_channels - c);
     const float* const of_block = factor;
-    const bool bends = c + channels == b.in_channels && b.ramp.bends();
+    const Ramp* const bent = c + channels == b.in_channels ? b.ramp : nullptr;
     for (int begin = 0; begin < All; begin += P) {
       factor = sum_columns<P, N, All>(b, begin, b.in + c * b.in_channel_stride + column, channels,
                                       of_block, b.next + c * b.next_channel_stride + column,
-                                      b.out + column, c == 0, bends ? &b.ramp : nullptr);
+                                      b.out + column, c == 0, bent);
     }
   }
 }

@@ -39,7 +39,7 @@ struct DirectPhases {
   std::int64_t tap_count;
   const float* filter;
   const float* bias;  // kDirectPhases numbers
-  Ramp ramp;          // of whole sums
+  const Ramp* ramp;   // of whole sums, or null
   int sums;           // 1 to kDirectPhases
   float* out;
   std::int64_t out_stride;

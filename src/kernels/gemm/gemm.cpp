@@ -184,11 +184,11 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       for (std::int64_t m = 0; m < kPositions; ++m) acc[m][v] = add(acc[m][v], x);
     }
   }
-  if (tile.ramp.bends()) {
+  if (tile.ramp != nullptr) {
 #pragma GCC unroll 32
     for (std::int64_t m = 0; m < kPositions; ++m) {
 #pragma GCC unroll 16
-      for (std::int64_t v = 0; v < kVectors; ++v) acc[m][v] = ramp(acc[m][v], tile.ramp);
+      for (std::int64_t v = 0; v < kVectors; ++v) acc[m][v] = ramp(acc[m][v], *tile.ramp);
     }
   }
 #ifdef __F16C__

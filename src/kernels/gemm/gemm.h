@@ -49,7 +49,7 @@ struct GemmTile {
   bool first = false;
   bool bias_of_positions = false;
   bool rows_follow = false;  // of b: terms[k + 1].b = terms[k].b + as many as columns
-  Ramp ramp{};
+  const Ramp* ramp = nullptr;
   bool last = true;    // else more terms follow, and a sum may be any NaN meanwhile
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;

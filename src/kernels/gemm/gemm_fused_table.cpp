@@ -19,6 +19,11 @@ using std::size_t;
 
 constexpr GemmShape shape = kGemmShapebase;
 
+float finished(float sum, const Ramp* bent) {
+  const float x = one_nan(sum);
+  return bent != nullptr ? ramp(x, *bent) : x;
+}
+
 template <size_t kPositions, size_t kVectors>
 void multiply(const GemmTile& tile) noexcept {
   constexpr size_t kColumns = kVectors * static_cast<size_t>(shape.lanes);
@@ -33,7 +38,7 @@ void multiply(const GemmTile& tile) noexcept {
       }
       if (tile.apart) sum += acc[n];
       if (tile.bias != nullptr) sum += tile.bias[tile.bias_of_positions ? m : n];
-      acc[n] = ramp(one_nan(sum), tile.ramp);
+      acc[n] = finished(sum, tile.ramp);
     }
   }
 }
@@ -56,7 +61,7 @@ void multiply_strips(const GemmStrips& strips) noexcept {
         for (std::int64_t k = 0; k < first_depth; ++k) sum = add(k, sum);
         for (std::int64_t k = first_depth; k < strips.depth; ++k) last = add(k, last);
         if (strips.bias != nullptr) sum += last;
-        to[n] = ramp(one_nan(sum), strips.ramp);
+        to[n] = finished(sum, strips.ramp);
       }
     }
   }

@@ -126,7 +126,7 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = add(sums[m][v], x);
       }
     }
-    if (s.ramp.bends()) each([&](Vector& sum, int64_t) { sum = ramp(sum, s.ramp); });
+    if (s.ramp != nullptr) each([&](Vector& sum, int64_t) { sum = ramp(sum, *s.ramp); });
     if (s.half != nullptr) {
       store_sums(sums, s.half + place->sums, stride);
     } else {

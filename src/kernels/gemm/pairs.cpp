@@ -118,7 +118,7 @@ WEFT_UNROLLED void sum_strip(const GemmPairs& s, const float* b, const GemmPairs
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       sums[m][v] = add(sums[m][v], bias);
-      if (s.ramp.bends()) sums[m][v] = ramp(sums[m][v], s.ramp);
+      if (s.ramp != nullptr) sums[m][v] = ramp(sums[m][v], *s.ramp);
     }
   }
 #pragma GCC unroll 4

@@ -40,7 +40,7 @@ struct GemmPairs {
   std::int64_t depth = 0;  // 1 or more
   std::int64_t chain = 0;
   const float* bias = nullptr;
-  Ramp ramp{};
+  const Ramp* ramp = nullptr;
   const GemmPairsPlace* places = nullptr;
   std::int64_t strips = 0;
   std::int64_t long_strips = 0;  // which come first

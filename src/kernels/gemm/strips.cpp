@@ -148,11 +148,11 @@ WEFT_UNROLLED void multiply(const GemmStrips& s) noexcept {
         for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = add(sums[m][v], x);
       }
     }
-    if (s.ramp.bends()) {
+    if (s.ramp != nullptr) {
 #pragma GCC unroll 32
       for (int64_t m = 0; m < kPositions; ++m) {
 #pragma GCC unroll 16
-        for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = ramp(sums[m][v], s.ramp);
+        for (int64_t v = 0; v < kVectors; ++v) sums[m][v] = ramp(sums[m][v], *s.ramp);
       }
     }
 #ifdef __F16C__

@@ -61,7 +61,7 @@ struct GemmStrips {
   // The last kGemmBiasTerms terms, where there are so many, are a chain of their own, from the
   // bias, which there must be, and are added at the end.
   bool bias_terms = false;
-  Ramp ramp{};
+  const Ramp* ramp = nullptr;
   const char* next = nullptr;
   std::int64_t next_step = 0;
   std::int64_t next_line = 0;

@@ -290,11 +290,11 @@ WEFT_UNROLLED void sum_block(const GemmWindows& s, int64_t p, int64_t r, int64_t
       for (int n = 0; n < N; ++n) sums[m][n] = in_order(sums[m][n]);
     }
   }
-  if (s.ramp.bends()) {
+  if (s.ramp != nullptr) {
 #pragma GCC unroll 16
     for (int m = 0; m < kM; ++m) {
 #pragma GCC unroll 4
-      for (int n = 0; n < N; ++n) sums[m][n] = ramp(sums[m][n], s.ramp);
+      for (int n = 0; n < N; ++n) sums[m][n] = ramp(sums[m][n], *s.ramp);
     }
   }
   T* to = static_cast<T*>(s.out) + p * kChannels * s.out_channel_stride + r * s.out_row_stride + i;

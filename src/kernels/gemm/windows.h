@@ -57,7 +57,7 @@ struct GemmWindows {
   std::int64_t panels = 0;
   const float* bias = nullptr;
   bool bias_terms = false;  // as GemmStrips has it; not of float16
-  Ramp ramp{};
+  const Ramp* ramp = nullptr;
 
   void* out = nullptr;
   std::int64_t out_channel_stride = 0;

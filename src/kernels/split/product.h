@@ -118,10 +118,10 @@ struct ProductResult {
 
   const float* acc;   // [q][32 outputs][32 positions]
   const float* bias;  // one an output
-  Ramp ramp;
-  bool half;        // float16, otherwise float32
-  bool past_cache;  // written straight to memory; ProductKernels::store ends with a fence
-  int interleaved;  // blocks: 1 to kMostInterleaved
+  const Ramp* ramp;   // or null
+  bool half;          // float16, otherwise float32
+  bool past_cache;    // written straight to memory; ProductKernels::store ends with a fence
+  int interleaved;    // blocks: 1 to kMostInterleaved
   std::int64_t outputs;
   std::int64_t output_stride;  // elements
   std::int64_t ahead;          // elements from here to the next block's, in all likelihood

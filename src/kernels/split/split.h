@@ -112,8 +112,8 @@ struct SplitResult {
 
   const float* acc;   // as in SplitTile
   const float* bias;  // one an output
-  Ramp ramp;
-  bool half;  // float16, otherwise float32
+  const Ramp* ramp;   // or null
+  bool half;          // float16, otherwise float32
   std::int64_t outputs;
   std::int64_t output_stride;  // elements
   std::int64_t run_count;

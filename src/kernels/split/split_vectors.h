@@ -112,9 +112,9 @@ inline __mmask16 first_of_16(std::int64_t count) {
 }
 
 // What becomes of a sum.
-inline __m512 finish_sum(__m512 sum, __m512 bias, const Ramp& r) {
+inline __m512 finish_sum(__m512 sum, __m512 bias, const Ramp* bent) {
   const __m512 x = one_nan(_mm512_add_ps(sum, bias));
-  return r.bends() ? ramp(x, r) : x;
+  return bent != nullptr ? ramp(x, *bent) : x;
 }
 
 inline void widen(__m512i& largest, __m512i& smallest, __m512 x) {

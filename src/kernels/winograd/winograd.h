@@ -109,8 +109,8 @@ struct WinogradResult {
   std::int64_t acc_output_stride;  // floats
   float scale;
   const float* bias;  // one an output
-  Ramp ramp;
-  bool half;  // float16, otherwise float32
+  const Ramp* ramp;   // or null
+  bool half;          // float16, otherwise float32
   std::int64_t outputs;
   std::int64_t output_offset;  // elements from where the runs lie to the first output's
   std::int64_t output_stride;  // elements
@@ -124,12 +124,12 @@ struct WinogradChannels {
   const float* acc;              // [tile][point][32 outputs]
   std::int64_t acc_tile_stride;  // floats
   const float* bias;             // one an output, aligned as acc and to are to 64 bytes
-  Ramp ramp;
-  std::int64_t channels;    // that are wanted; those that share a vector with one are written
-  std::int64_t rows;        // of outputs, at most m
-  std::int64_t columns;     // of outputs, of as many tiles as that takes
-  float* to;                // [row][column][32 outputs]
-  std::int64_t row_stride;  // floats
+  const Ramp* ramp;              // or null
+  std::int64_t channels;         // that are wanted; those that share a vector with one are written
+  std::int64_t rows;             // of outputs, at most m
+  std::int64_t columns;          // of outputs, of as many tiles as that takes
+  float* to;                     // [row][column][32 outputs]
+  std::int64_t row_stride;       // floats
 };
 
 // A^T of sums whose points lie apart, with bias and activation, along rows alone: of one output
@@ -138,8 +138,8 @@ struct WinogradLines {
   const float* acc;           // of the first point
   std::int64_t point_stride;  // floats
   float bias;
-  Ramp ramp;
-  bool half;  // float16, otherwise float32
+  const Ramp* ramp;  // or null
+  bool half;         // float16, otherwise float32
   std::int64_t tiles;
   std::int64_t lines;        // that are wanted, at most m
   void* to;                  // of the first line

@@ -169,10 +169,10 @@ inline void interleave(Vector (&y)[2]) {
   y[1] = _mm256_permute2f128_ps(low, high, 0x31);
 }
 
-inline Vector finish_sum(Vector sum, Vector bias, const Ramp& r) {
+inline Vector finish_sum(Vector sum, Vector bias, const Ramp* bent) {
   const Vector x = sum + bias;
   const Vector y = _mm256_blendv_ps(x, set(kOneNan), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
-  return r.bends() ? ramp(y, r) : y;
+  return bent != nullptr ? ramp(y, *bent) : y;
 }
 
 class RangeOf {
