@@ -139,13 +139,12 @@ std::int64_t choose_tap_ranges(const ConvolutionGeometry& g, const kernels::Gemm
   }
   const std::int64_t most = kernel.max_positions[vectors - 1];
   const std::int64_t rows = g.axes[kSpatial - 2].max_count();
-  const LayerStrips strips =
+  const LayerStrips layer =
       layer_strips(rows, row.max_count(), vectors, kernel, rows_apart(g, kernel, vectors));
+  const double taps_a_row = static_cast<double>(row.phase(0).taps) / static_cast<double>(rows);
   const double of_strips =
-      strips.wraps ? static_cast<double>(row.phase(0).taps) * strips.cycles
-                   : static_cast<double>(rows) * cycles_of_strips(row, vectors, most);
-  const double of_ranges = static_cast<double>(rows) * cycles_of_ranges(row, vectors, most);
-  return of_ranges < of_strips ? ranges : 0;
+      layer.wraps ? taps_a_row * layer.cycles : cycles_of_strips(row, vectors, most);
+  return cycles_of_ranges(row, vectors, most) < of_strips ? ranges : 0;
 }
 
 // The filter of one block of terms stays in the first-level cache while the positions of a tile
@@ -198,8 +197,7 @@ std::array<std::int64_t, kSpatial> box_of(const ConvolutionGeometry& g, std::int
 }
 
 // What strips across read of input and filter stays near; lists of terms are one a row of taps.
-constexpr std::int64_t kMaxAcrossTerms = 1024;
-constexpr std::int64_t kMaxAcrossTaps = 512;
+constexpr std::int64_t kMaxAcrossTerms = 1024, kMaxAcrossTaps = 512;
 
 // Cycles for a sum on its way from a panel into rows, as measured.
 constexpr double kTransposed = 1.25;

@@ -329,8 +329,8 @@ void draw_convolution(Case& c, Dice& dice) {
   c.options.strict = dice.chance(0.06);
   c.options.winograd =
       dice.pick({Winograd::never, Winograd::accurate, Winograd::accurate, Winograd::allowed});
-  // What Winograd's algorithm loses goes with all taps of a tile, the bound of a sum with those that
-  // read the input. Where all channels have the same taps, these may be far smaller.
+  // What Winograd's algorithm loses goes with all taps of a tile, the bound of a sum with those
+  // that read the input. Where all channels have the same taps, these may be far smaller.
   const Dims& strides = p.filter.strides;
   if (!strides.empty() && strides[0] == 0 && strides[1] == 0) c.options.winograd = Winograd::never;
   for (const Axis& a : shape.axes) note(c, a, forward);
