@@ -109,7 +109,7 @@ void direct_order(const DirectWindow& window, std::int64_t tap_count, const Add&
 // groups of channels one after the other:
 //
 //   out(m, r, i) = sum over c, t of filter(c, t, m) * in(c, r * in_row_stride + taps[t] + i)
-//                  + bias[m], and then its ramp
+//                  + bias[m], and then, where there is one, its ramp
 //
 // One multiply-add a term, fused where the instruction set has it, c ascending, and for each
 // channel its taps in the order of `terms`, which is that of direct_order(); the terms of

@@ -21,7 +21,7 @@ struct GemmTerm {
 //   acc(m, n) = (first ? 0 : acc(m, n)) + sum over terms k of a(k, m) * b(k, n)
 //   or, where sums are to be apart,   acc(m, n) += sum over terms k of a(k, m) * b(k, n)
 //   and then, where there is a bias,  acc(m, n) += bias(n), or bias(m)
-//   and then                          acc(m, n) = ramp(acc(m, n))
+//   and then, where there is a ramp,  acc(m, n) = ramp(acc(m, n))
 //
 // One multiply-add a term, terms in their order, fused where the instruction set has it: the same
 // chain of roundings for every tile shape.

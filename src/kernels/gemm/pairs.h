@@ -24,7 +24,7 @@ struct GemmPairsPlace {
 //
 //   sum(m, n) = sum over k < depth of a(k, m) * b(k, n)
 //   and then                          sum(m, n) += bias(m)
-//   and then                          sum(m, n) = ramp(sum(m, n))
+//   and then, where there is a ramp,  sum(m, n) = ramp(sum(m, n))
 //   out(channel, n, i) = sum(2 * channel + i, n)
 //
 // Each sum is made of chains of `chain` terms, added in their order.

@@ -27,7 +27,7 @@ struct GemmPlace {
 //
 //   sums(m, n) = sum over terms k of a(k, m) * b(k, n)
 //   and then, where there is a bias,  sums(m, n) += bias(m)
-//   and then                          sums(m, n) = ramp(sums(m, n))
+//   and then, where there is a ramp,  sums(m, n) = ramp(sums(m, n))
 //
 // The same chain of roundings as in GemmTile; or several, which are added in their order.
 //

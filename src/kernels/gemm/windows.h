@@ -28,7 +28,7 @@ struct GemmWindowsRow {
 //
 //   sums(m, r, i) = sum over rows k, taps w of a(3 * k + w, m) * in(k, r, column_step * i + w)
 //   and then, where there is a bias,  sums(m, r, i) += bias(m)
-//   and then                          sums(m, r, i) = ramp(sums(m, r, i))
+//   and then, where there is a ramp,  sums(m, r, i) = ramp(sums(m, r, i))
 //
 // for the output channels m of some panels of 8. The same chain of roundings as in GemmStrips. What
 // lies outside of the input is zero and is not read.
