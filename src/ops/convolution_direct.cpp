@@ -328,7 +328,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
   const std::int64_t out_row_stride = ph.step * g.out_strides[kHeight];
   const std::int64_t panel_rows = filter_.panel_rows();
   const bool half = data_type_ == DataType::float16;
-  const bool in_place = out_stride == 1 && (!half || general_.only_ramps());
+  const bool in_place = out_stride == 1 && general_.stores_sums();
   const kernels::LoadRow load = rows_.load(data_type_);
   const kernels::StoreRow store = rows_.store(data_type_);
   const Inside rows = band_rows(tile, size[kHeight], phase);

@@ -95,8 +95,7 @@ void DirectConvolution::choose_channel_tiles(std::int64_t wanted) noexcept {
       g.in_channels <= chain_
           ? 0
           : DirectChannels::kept_floats(kernels_.lanes(), panel, box_[kHeight], box_[kWidth]);
-  const bool activates_half = data_type_ == DataType::float16 && !general_.only_ramps();
-  const std::int64_t sums = activates_half ? panel * box_[kHeight] * sums_stride_ : 0;
+  const std::int64_t sums = general_.stores_sums() ? 0 : panel * box_[kHeight] * sums_stride_;
   slot_bytes_ = base::slot_bytes((group_floats_ + kPastPlanes + sums) * sizeof(float));
 }
 
@@ -118,7 +117,7 @@ void DirectConvolution::sum_channels(const RunArguments& arguments, const std::b
   const std::int64_t first_tap =
       (layers.first_tap + front * layers.tap_step) * layer_taps + rows.first_tap * row_taps;
   const bool half = data_type_ == DataType::float16;
-  const bool direct = !half || general_.only_ramps();
+  const bool direct = general_.stores_sums();
   const std::int64_t panel_rows = filter_.panel_rows();
   const auto input_at = [&](const Tile& at, std::int64_t in_layer) {
     return static_cast<const std::byte*>(arguments.inputs[0]) +

@@ -36,8 +36,7 @@ bool pads_less_than_window(const ConvolutionAxis& axis) {
 
 bool DirectConvolution::suits_in_place() const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  const bool half = data_type_ == DataType::float16;
-  if (kernels_.in_place == nullptr || (half && !general_.only_ramps()) || g.in_channels != 1 ||
+  if (kernels_.in_place == nullptr || !general_.stores_sums() || g.in_channels != 1 ||
       g.out_channels != 1 || g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1 ||
       !pads_less_than_window(g.axes[kDepth])) {
     return false;

@@ -110,7 +110,7 @@ bool DirectConvolution::may_double() const noexcept {
   };
   return kernels_.sum_doubling != nullptr && g.in_channels == 1 && g.out_channels == 1 &&
          g.axes[kDepth].window() == 1 && doubles(g.axes[kHeight]) && doubles(g.axes[kWidth]) &&
-         g.out_strides[kWidth] == 1 && (data_type_ != DataType::float16 || general_.only_ramps());
+         g.out_strides[kWidth] == 1 && general_.stores_sums();
 }
 
 void DirectConvolution::find_doubling(JointPhases& joint) const {

@@ -29,8 +29,7 @@ std::int64_t ConvolutionPlan::strips_to_pack() const noexcept {
                                    geometry_.in_channels >= kManyPackedChannels &&
                                    filter_.panels() >= kManyPanels;
   // float16 waits for other functions elsewhere.
-  const bool in_place = data_type_ == DataType::float32 || only_ramps();
-  if (!suits || !in_place) return 0;
+  if (!suits || !stores_sums()) return 0;
   const std::int64_t bytes = terms_to_pack() * vectors_ * gemm_.lanes * 4;
   return std::clamp<std::int64_t>(kPackedBytes / bytes, 1, kStripsTogether);
 }

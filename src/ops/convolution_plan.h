@@ -83,6 +83,8 @@ class ConvolutionPlan final : public PlanBody {
   // What kernels make of sums, or null: nothing, or activate() does.
   const kernels::Ramp* ramp() const noexcept { return ramp_ ? ramp_->bent() : nullptr; }
   bool only_ramps() const noexcept { return ramp_.has_value(); }
+  // Whether kernels may store their sums as results: activate() changes float32 where it lies.
+  bool stores_sums() const noexcept { return data_type_ == DataType::float32 || only_ramps(); }
   void activate(float* sums, std::int64_t count) const noexcept;  // without the bias
 
  private:
