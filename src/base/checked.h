@@ -22,6 +22,11 @@ inline std::optional<std::uint64_t> add(std::uint64_t a, std::uint64_t b) noexce
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
+// Where part i begins of `whole` in so many parts, of which none has two more than another.
+inline std::int64_t part_begin(std::int64_t whole, std::int64_t parts, std::int64_t i) noexcept {
+  return whole * i / parts;
+}
+
 // The lowest digit of a number whose digits have different bases, taken off it: an index of what
 // lies in order becomes a place in each dimension.
 inline std::int64_t take_digit(std::int64_t& number, std::int64_t base) noexcept {

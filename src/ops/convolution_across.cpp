@@ -151,8 +151,9 @@ std::int64_t ConvolutionPlan::choose_panel_block(std::int64_t tiles, std::int64_
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t n = base::divide_up(about, 3); n <= std::min(3 * about, largest); ++n) {
     const std::int64_t blocks = base::divide_up(filter_.panels(), n);
-    const double cost = static_cast<double>(base::divide_up(tiles * blocks, threads)) *
-                        (static_cast<double>(n) + kStart);
+    const double part = static_cast<double>(filter_.panels()) / static_cast<double>(blocks);
+    const double cost =
+        static_cast<double>(base::divide_up(tiles * blocks, threads)) * (part + kStart);
     if (cost >= least) continue;
     least = cost;
     best = n;

@@ -30,6 +30,15 @@ TEST(Checked, DivideUpRoundsTowardPlusInfinity) {
   EXPECT_EQ(divide_up(8, 7), 2);
 }
 
+TEST(Checked, PartsFollowEachOther) {
+  EXPECT_EQ(part_begin(74, 8, 0), 0);
+  EXPECT_EQ(part_begin(74, 8, 8), 74);
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const std::int64_t size = part_begin(74, 8, i + 1) - part_begin(74, 8, i);
+    EXPECT_TRUE(size == 9 || size == 10) << i << ": " << size;
+  }
+}
+
 TEST(Checked, DigitsOfAnIndexInOrder) {
   std::int64_t index = 5 + 7 * (2 + 3 * 41);
   EXPECT_EQ(take_digit(index, 7), 5);
