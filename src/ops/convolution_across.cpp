@@ -324,6 +324,9 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.depth = strip.depth;
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
+    for (std::int64_t n = 0; in_place && n < count; ++n) {
+      base::fetch_to_write(at(p * rows + n, strip.acc), strip.count * element_bytes_);
+    }
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
     if (in_place) return;
     for (std::int64_t n = 0; !only_ramps() && n < count; ++n) {
@@ -332,13 +335,17 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     rows_.store_rows_f16(slot.sums, product.acc_stride, at(p * rows, strip.acc),
                          g.out_channel_stride, count, strip.count);
   };
-  // The filter is read once, strips are near, and what the next tile reads comes nearer.
+  // Strips are near. Of what the next tile reads and the next panel of the filter, a share comes
+  // with each product, and so do the lines its sums go to. One thread of Zen 4 with AVX-512, us:
+  // 256 to 1024, 14x14, 1020 and 993; 1024 to 1026, 12x16, 3790 and 3620.
   const auto* next =
       reinterpret_cast<const float*>(given.in_place ? next_input(arguments, given) : nullptr);
   const std::int64_t lines = next != nullptr ? tile.count[2] / base::kLineFloats + 1 : 0;
   const std::int64_t calls = tile.panel_count * strips;
   std::int64_t line = 0, due = 0;  // the latter in parts of a line
+  const std::int64_t panel_share = panel_floats / strips;
   for (std::int64_t p = 0; p < tile.panel_count; ++p) {
+    const float* const next_panel = filter + std::min(p + 1, tile.panel_count - 1) * panel_floats;
     for (std::int64_t s = 0; s < strips; ++s) {
       for (due += lines; due >= 2 * calls; due -= calls, ++line) {
         for (std::int64_t c = 0; c < g.in_channels; ++c) {
@@ -349,7 +356,7 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
         multiply(slot.strips[s], p, next + line++ * base::kLineFloats, g.in_channel_stride * 4);
         due -= calls;
       } else {
-        multiply(slot.strips[s], p, input, 0);
+        multiply(slot.strips[s], p, next_panel + s * panel_share, panel_share * 4 / g.in_channels);
       }
     }
     if (only_ramps() || half) continue;
