@@ -22,7 +22,7 @@ inline std::optional<std::uint64_t> add(std::uint64_t a, std::uint64_t b) noexce
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
-// Where part i begins of `whole` in so many parts, of which none has two more than another.
+// Where part i of `whole` begins, cut into so many parts whose sizes differ by one at most.
 inline std::int64_t part_begin(std::int64_t whole, std::int64_t parts, std::int64_t i) noexcept {
   return whole * i / parts;
 }
