@@ -22,9 +22,15 @@ inline std::optional<std::uint64_t> add(std::uint64_t a, std::uint64_t b) noexce
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
-// Where part i of `whole` begins, cut into so many parts whose sizes differ by one at most.
-inline std::int64_t part_begin(std::int64_t whole, std::int64_t parts, std::int64_t i) noexcept {
-  return whole * i / parts;
+struct Portion {
+  std::int64_t first, count;
+};
+
+// Number i of the portions that `whole` is cut into, one after the other, whose sizes differ by one
+// at most.
+inline Portion portion_of(std::int64_t whole, std::int64_t portions, std::int64_t i) noexcept {
+  const std::int64_t first = whole * i / portions;
+  return {first, whole * (i + 1) / portions - first};
 }
 
 // The lowest digit of a number whose digits have different bases, taken off it: an index of what

@@ -25,6 +25,11 @@ constexpr std::int64_t kLineFloats = kLineBytes / 4;
   for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(to + at, 1);
 }
 
+[[gnu::always_inline]] inline void fetch_rows_to_write(const std::byte* to, std::int64_t stride,
+                                                       std::int64_t rows, std::int64_t bytes) {
+  for (std::int64_t r = 0; r < rows; ++r) fetch_to_write(to + r * stride, bytes);
+}
+
 // What this thread wrote past the caches comes before all that it writes later: to be called before
 // another thread may read it.
 inline void end_stream() {

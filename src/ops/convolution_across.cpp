@@ -324,8 +324,9 @@ void ConvolutionPlan::multiply_across(const RunArguments& arguments, const std::
     product.depth = strip.depth;
     product.next = static_cast<const char*>(next);
     product.next_step = next_step;
-    for (std::int64_t n = 0; in_place && n < count; ++n) {
-      base::fetch_to_write(at(p * rows + n, strip.acc), strip.count * element_bytes_);
+    if (in_place) {
+      base::fetch_rows_to_write(at(p * rows, strip.acc), g.out_channel_stride * element_bytes_,
+                                count, strip.count * element_bytes_);
     }
     (count == rows ? strip.function : gemm_.tile(strip.count / gemm_.lanes, count, 1))(product);
     if (in_place) return;

@@ -248,9 +248,10 @@ void PairsConvolution::pack_panel(const void* filter, std::int64_t group, std::i
 
 PairsConvolution::Tile PairsConvolution::locate(std::int64_t index) const noexcept {
   Tile tile;
-  const std::int64_t block = base::take_digit(index, panel_blocks_);
-  tile.first_panel = base::part_begin(panels_, panel_blocks_, block);
-  tile.panels = base::part_begin(panels_, panel_blocks_, block + 1) - tile.first_panel;
+  const base::Portion panels =
+      base::portion_of(panels_, panel_blocks_, base::take_digit(index, panel_blocks_));
+  tile.first_panel = panels.first;
+  tile.panels = panels.count;
   tile.first_strip = base::take_digit(index, strip_blocks_) * tile_strips_;
   tile.strips = std::min(tile_strips_, strips_ - tile.first_strip);
   tile.long_strips = std::clamp<std::int64_t>(long_strips_ - tile.first_strip, 0, tile.strips);

@@ -331,9 +331,9 @@ ConvolutionPlan::Tile ConvolutionPlan::locate(std::int64_t index) const noexcept
     tile.first[d] = base::take_digit(index, tiling_.boxes[d]) * tiling_.box[d];
   }
   if (!strips_apart_) block = base::take_digit(index, tiling_.panel_blocks);
-  tile.first_panel = base::part_begin(filter_.panels(), tiling_.panel_blocks, block);
-  tile.panel_count =
-      base::part_begin(filter_.panels(), tiling_.panel_blocks, block + 1) - tile.first_panel;
+  const base::Portion panels = base::portion_of(filter_.panels(), tiling_.panel_blocks, block);
+  tile.first_panel = panels.first;
+  tile.panel_count = panels.count;
   if (!phases_alike_) take_phases();
   for (int d = kSpatial; d-- > 0;) {
     std::int64_t phase = phases[d];

@@ -126,9 +126,9 @@ void ConvolutionPlan::multiply_slabs(const RunArguments& arguments, const std::b
         product.acc = aside ? slot.sums + p * panel_floats_
                             : output + p * rows * g.out_channel_stride + strip.acc;
         product.bias = last ? slot.bias + p * rows : nullptr;
-        for (std::int64_t n = 0; product.first && n < outputs; ++n) {
-          base::fetch_to_write(bytes_of(product.acc + n * product.acc_stride),
-                               std::int64_t{strip.count} * 4);
+        if (product.first) {
+          base::fetch_rows_to_write(bytes_of(product.acc), product.acc_stride * 4, outputs,
+                                    std::int64_t{strip.count} * 4);
         }
         ahead.come_with(product);
         (outputs == rows ? strip.function

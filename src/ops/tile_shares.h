@@ -68,8 +68,8 @@ class TileShares {
   Share at(std::int64_t tile) const noexcept {
     if (tile < whole_) return {unit_of(tile), 0, blocks_};
     const std::int64_t share = (tile - whole_) % shares_;
-    const std::int64_t first = base::part_begin(blocks_, shares_, share);
-    return {unit_of(tile), first, base::part_begin(blocks_, shares_, share + 1) - first};
+    const base::Portion blocks = base::portion_of(blocks_, shares_, share);
+    return {unit_of(tile), blocks.first, blocks.count};
   }
 
   // Calls body(share, slot, packed) for each, where `packed` tells that the slot's share before was

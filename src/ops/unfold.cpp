@@ -361,8 +361,8 @@ class UnfoldBody final : public PlanBody {
     const int64_t i = at.axes[beside.axis].digits[beside.role];
     const auto* to = static_cast<const std::byte*>(at.k.to) - i * x_chunk_ * element_bytes_ +
                      at.k.rows * at.k.to_row * element_bytes_;
-    const int64_t begin = output_lines_ * i / count, end = output_lines_ * (i + 1) / count;
-    base::fetch_to_write(to + begin * kLineBytes, (end - begin) * kLineBytes);
+    const base::Portion lines = base::portion_of(output_lines_, count, i);
+    base::fetch_to_write(to + lines.first * kLineBytes, lines.count * kLineBytes);
   }
 
   // All rows are inside.

@@ -30,13 +30,15 @@ TEST(Checked, DivideUpRoundsTowardPlusInfinity) {
   EXPECT_EQ(divide_up(8, 7), 2);
 }
 
-TEST(Checked, PartsFollowEachOther) {
-  EXPECT_EQ(part_begin(74, 8, 0), 0);
-  EXPECT_EQ(part_begin(74, 8, 8), 74);
+TEST(Checked, PortionsFollowEachOther) {
+  std::int64_t end = 0;
   for (std::int64_t i = 0; i < 8; ++i) {
-    const std::int64_t size = part_begin(74, 8, i + 1) - part_begin(74, 8, i);
-    EXPECT_TRUE(size == 9 || size == 10) << i << ": " << size;
+    const Portion portion = portion_of(74, 8, i);
+    EXPECT_EQ(portion.first, end);
+    EXPECT_TRUE(portion.count == 9 || portion.count == 10) << i << ": " << portion.count;
+    end += portion.count;
   }
+  EXPECT_EQ(end, 74);
 }
 
 TEST(Checked, DigitsOfAnIndexInOrder) {
