@@ -55,8 +55,8 @@ LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_cha
   const ConvolutionGeometry& g = geometry_;
   const AxisWindow &rows = tile.windows[1], &columns = tile.windows[2];
   channels = std::min(channels, g.in_channels - first_channel);
-  if (channels <= 0 || tile.in_place || g.axes[0].in_size() > 1 || rows.far || columns.far ||
-      g.in_strides[2] != 1) {
+  if (channels <= 0 || (tile.in_place && !padded_rows_) || g.axes[0].in_size() > 1 || rows.far ||
+      columns.far || g.in_strides[2] != 1) {
     return {};
   }
   const auto inside = [&](const AxisWindow& window, int axis) {
@@ -68,10 +68,11 @@ LinesAhead ConvolutionPlan::input_ahead(const Tile& tile, std::int64_t first_cha
   if (top >= bottom || left >= right || (bottom - top > 1 && right - left < g.axes[2].in_size())) {
     return {};
   }
-  const std::int64_t first = top * g.in_strides[1] + left;
-  const std::int64_t last = (bottom - 1) * g.in_strides[1] + right;
+  // Of what is read in place, the tile's input is the first element.
+  const std::int64_t first = tile.in_place ? 0 : top * g.in_strides[1] + left;
+  const std::int64_t size = (bottom - 1 - top) * g.in_strides[1] + right - left;
   return {tile.input + (first_channel * g.in_channel_stride + first) * element_bytes_, channels,
-          g.in_channel_stride * element_bytes_, (last - first) * element_bytes_, strips};
+          g.in_channel_stride * element_bytes_, size * element_bytes_, strips};
 }
 
 // Of the first channels of the tile that the thread is likely to compute next.

@@ -86,7 +86,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       direct_(filter_in_place_ || geometry_.window() > kMaxGemmTaps ||
               (geometry_.out_channels < kMinGemmChannels && !is_line_across(geometry_, gemm_))),
       chains_(chains),
-      best_across_(chains == SumChains::as_usual && is_best_across(geometry_, gemm_)),
+      best_across_(chains == SumChains::as_usual && is_best_across(geometry_, gemm_) &&
+                   !is_best_along(data_type_, geometry_, gemm_)),
       windows_(!direct_ && chains == SumChains::as_usual &&
                suits_windows(params, geometry_, options)),
       across_(!direct_ && (windows_ || best_across_)),
@@ -143,6 +144,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionParams& params, const PlanOpti
       std::to_string(tiling_.channel_block) + " input channels at a time, " +
       std::to_string(tile_count_) + " tiles, " + std::to_string(slots_) + " slots" +
       (windows_          ? ", in place"
+       : padded_rows_    ? ", rows in place"
        : tiling_.gathers ? ", gathered"
                          : "");
 }
@@ -193,6 +195,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
                  (!merges_ || merged_offsets_[0] == merged_offsets_[1]);
       tiling_ =
           choose_tiling(g, gemm_, vectors_, {merged_phases(), others, threads, one_tap_, chains_});
+      padded_rows_ = reads_padded_rows();
     }
     std::int64_t plane = 1;
     for (int d = 0; d < kSpatial; ++d) {
@@ -209,7 +212,7 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
       }
       plane *= size;
     }
-    plane_floats_ = windows_ ? 0 : tiling_.channel_block * plane_stride(plane);
+    plane_floats_ = windows_ || padded_rows_ ? 0 : tiling_.channel_block * plane_stride(plane);
     phases_alike_ = one_tap_ && tiling_.channel_block == g.in_channels && phases_read_alike(g);
     if (one_tap_) {
       plane_floats_ = tiling_.channel_block * tiling_.box[0] * tiling_.box[1] *
@@ -227,9 +230,10 @@ void ConvolutionPlan::choose_memory(unsigned threads) {
                                                                 : 0;
     if (windows_) panel_floats_ = 0;
     list_terms_ = tiling_.channel_block * most_taps(g);
-    list_count_ = merged_phases() + (tiling_.tap_ranges > 0
-                                         ? tiling_.tap_ranges
-                                         : std::min(kMostTermLists, kMaxListTerms / list_terms_));
+    list_count_ =
+        merged_phases() + (tiling_.tap_ranges > 0 ? tiling_.tap_ranges
+                           : padded_rows_         ? count_tap_ranges(g)
+                                          : std::min(kMostTermLists, kMaxListTerms / list_terms_));
     strip_count_ = tiling_.box[0] * tiling_.box[1] * merged_phases() *
                    (Strips(tiling_.box[2], tiling_.strip).count + tiling_.tap_ranges);
     if (windows_) list_count_ = strip_count_ = 0;
@@ -457,6 +461,8 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
         product.acc = sums + strip.acc;
         product.terms = strip.terms;
         product.rows_follow = strip.all_taps;
+        product.padded_before = strip.padded_before;
+        product.padded_after = strip.padded_after;
         product.a_offsets = strip.offsets;
         for (std::int64_t c = 0, count = 0; c < channels; c += count) {
           count = std::min(chains[strip.phase], channels - c);
@@ -481,16 +487,6 @@ void ConvolutionPlan::multiply(const RunArguments& arguments, const std::byte* p
       if (last) store_panel(arguments, tile, panel, sums, slot);
     }
   }
-}
-
-void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile,
-                                std::int64_t first_panel, std::int64_t panels,
-                                float* bias) const noexcept {
-  const std::int64_t columns = filter_.panel_rows();
-  const std::int64_t first = first_panel * columns;
-  const std::int64_t channels = std::min(panels * columns, geometry_.out_channels - first);
-  load_channel_bias(arguments, tile.group * geometry_.out_channels + first, channels, bias);
-  std::fill(bias + channels, bias + panels * columns, 0.0f);
 }
 
 }  // namespace weft::ops

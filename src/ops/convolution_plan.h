@@ -119,6 +119,7 @@ class ConvolutionPlan final : public PlanBody {
     std::int32_t taps;  // of a channel
     std::int16_t phase;
     bool all_taps;  // so that terms follow each other in the filter
+    bool padded_before = false, padded_after = false;  // as GemmTile has them
   };
 
   static constexpr std::int64_t kStripsTogether = 64;
@@ -244,7 +245,9 @@ class ConvolutionPlan final : public PlanBody {
                              const Slot& slot) const noexcept;
   void gather_strips(const Tile& tile, const float* from, std::int64_t strips,
                      const Slot& slot) const noexcept;
-  bool is_padded_row(const Phase& phase, std::int64_t count) const noexcept;
+  std::array<bool, 2> padding_of(const Tile& tile, std::int64_t first,
+                                 std::int64_t count) const noexcept;
+  bool reads_padded_rows() const noexcept;
   void list_offsets(const Tile& tile, std::int64_t* offsets) const noexcept;
   std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,
                           kernels::GemmTerm* terms) const noexcept;
@@ -364,6 +367,7 @@ class ConvolutionPlan final : public PlanBody {
   std::array<std::int64_t, kSpatial> phase_counts_{};  // merged ones count once
 
   ConvolutionTiling tiling_;
+  bool padded_rows_ = false;  // are read where they lie, for all outputs of a row
   std::int64_t tile_count_ = 0;
   std::int64_t plane_floats_ = 0;  // of a slot
   std::int64_t line_floats_ = 0;

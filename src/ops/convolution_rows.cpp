@@ -124,6 +124,16 @@ void ConvolutionPlan::load_channel_bias(const RunArguments& arguments, std::int6
   for (std::int64_t n = 0; n < channels; ++n) bias[n] += 0.0f;
 }
 
+void ConvolutionPlan::load_bias(const RunArguments& arguments, const Tile& tile,
+                                std::int64_t first_panel, std::int64_t panels,
+                                float* bias) const noexcept {
+  const std::int64_t columns = filter_.panel_rows();
+  const std::int64_t first = first_panel * columns;
+  const std::int64_t channels = std::min(panels * columns, geometry_.out_channels - first);
+  load_channel_bias(arguments, tile.group * geometry_.out_channels + first, channels, bias);
+  std::fill(bias + channels, bias + panels * columns, 0.0f);
+}
+
 float ConvolutionPlan::bias_of(const RunArguments& arguments, std::int64_t channel) const noexcept {
   float value;
   load_channel_bias(arguments, channel, 1, &value);

@@ -8,6 +8,20 @@
 
 namespace weft::ops {
 
+std::int64_t count_tap_ranges(const ConvolutionGeometry& geometry) noexcept {
+  std::int64_t ranges = 1;
+  for (const ConvolutionAxis& axis : geometry.axes) {
+    if (axis.phase_count() > 1) return 0;
+    const Phase phase = axis.phase(0);
+    std::int64_t changes = 0;
+    for (std::int64_t t = 0; t < phase.count; t = axis.end_of_same_taps(phase, t)) {
+      if (++changes * ranges > kMostTermLists) return 0;
+    }
+    ranges *= changes;
+  }
+  return ranges;
+}
+
 void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const ConvolutionGeometry& g = geometry_;
   // Few numbers a channel from channels far apart would crowd a few cache sets and pages. Where
@@ -20,8 +34,8 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
   const bool near_channels = across_
                                  ? reads_channels && stays_in_first_cache(g, vectors_ * gemm_.lanes)
                                  : g.window() >= 16 || std::abs(g.in_channel_stride) <= 512;
-  bool inside =
-      data_type_ == DataType::float32 && !one_tap_ && (joined_ ? !strips_apart_ : near_channels);
+  bool inside = data_type_ == DataType::float32 && !one_tap_ &&
+                (joined_ ? !strips_apart_ : near_channels || padded_rows_);
   for (int d = 0; d < kSpatial; ++d) {
     const Phase& phase = tile.phases[d];
     auto [low, high] = offset_range(phase);
@@ -30,7 +44,9 @@ void ConvolutionPlan::lay_out(Tile& tile) const noexcept {
       high = merged_offsets_[1];
     }
     tile.windows[d] = AxisWindow::near_taps(phase, tile.first[d], tile.count[d], low, high);
-    if (tiling_.tap_ranges > 0) tile.windows[d].leave_out_padding(g.axes[d].in_size());
+    if (tiling_.tap_ranges > 0 || padded_rows_) {
+      tile.windows[d].leave_out_padding(g.axes[d].in_size());
+    }
     const std::int64_t first = tile.windows[d].lowest;
     inside = inside && first >= 0 && first + tile.windows[d].size <= g.axes[d].in_size();
     if (across_ && d == kSpatial - 1) inside = inside && phase.in_step * g.in_strides[d] == 1;
@@ -242,8 +258,9 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
                        : taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
           const std::int64_t index =
               list_of({i, {taps_d, taps_h, taps_w}}, tile, channels, slot, lists);
-          const bool padded_row = rows == 1 && count == positions && is_padded_row(phase, count) &&
-                                  taps_w[1] - taps_w[0] == kernels::kPaddedTaps;
+          const auto [before, after] = padding_of(tile, tile.first[2] + w, count);
+          const bool padded_row =
+              rows == 1 && (before || after) && taps_w[1] - taps_w[0] == kernels::kPaddedTaps;
           *strip++ = {
               .terms = slot.terms + index * list_terms_,
               .depth = lists.depths[index],
@@ -253,27 +270,21 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
               .acc = across_ ? output_row + w : ((row + w) * tile.merged + i) * columns,
               .function = across_        ? gemm_.tile(count / gemm_.lanes, columns, 1)
                           : left < count ? gemm_.offset_tile(vectors_, count)
-                          : padded_row   ? gemm_.padded_row_tile(vectors_, count)
+                          : padded_row   ? gemm_.padded_row_tile(vectors_, count, step)
                                          : gemm_.tile(vectors_, count, step),
               .offsets = left < count ? slot.offsets + left * most : nullptr,
               .count = static_cast<std::int32_t>(count),
               .taps = static_cast<std::int32_t>(lists.depths[index] / channels),
               .phase = static_cast<std::int16_t>(i),
-              .all_taps = lists.ranges[index] == all_taps(tile, i)};
+              .all_taps = lists.ranges[index] == all_taps(tile, i),
+              .padded_before = before,
+              .padded_after = after};
           w = next;
         }
       }
     }
   }
   return strip - slot.strips;
-}
-
-// Whether so many positions are a row under a window that reaches one beyond either end, read from
-// padded rows.
-bool ConvolutionPlan::is_padded_row(const Phase& phase, std::int64_t count) const noexcept {
-  return gemm_.padded_row_tile != nullptr && merged_ == 1 && count == geometry_.axes[2].in_size() &&
-         phase.taps == kernels::kPaddedTaps && phase.in_step == 1 && phase.offset_step == 1 &&
-         phase.first_offset == -1;
 }
 
 bool ConvolutionPlan::touches_padding(const Tile& tile) const noexcept {

@@ -127,16 +127,8 @@ std::int64_t choose_tap_ranges(const ConvolutionGeometry& g, const kernels::Gemm
   constexpr std::int64_t kMostTaps = 256, kMostPositions = 1 << 14;  // to look at each
   const ConvolutionAxis& row = g.axes[kSpatial - 1];
   if (most_taps(g) == 1 || most_taps(g) > kMostTaps || row.max_count() > kMostPositions) return 0;
-  std::int64_t ranges = 1;
-  for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.phase_count() > 1) return 0;
-    const Phase phase = axis.phase(0);
-    std::int64_t changes = 0;
-    for (std::int64_t t = 0; t < phase.count; t = axis.end_of_same_taps(phase, t)) {
-      if (++changes * ranges > kMostTermLists) return 0;
-    }
-    ranges *= changes;
-  }
+  const std::int64_t ranges = count_tap_ranges(g);
+  if (ranges == 0) return 0;
   const std::int64_t most = kernel.max_positions[vectors - 1];
   const std::int64_t rows = g.axes[kSpatial - 2].max_count();
   const LayerStrips layer =

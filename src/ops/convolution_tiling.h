@@ -81,6 +81,17 @@ bool is_best_across(const ConvolutionGeometry& geometry,
 bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& geometry,
                    const PlanOptions& options);
 
+// Whether rows of output positions, output channels along vectors, can be summed where the input
+// lies, without the padding around it: windows of three columns read one number of that at either
+// end, and those of a position stay in the first-level cache.
+bool suits_padded_rows(const ConvolutionGeometry& geometry,
+                       const kernels::GemmKernel& kernel) noexcept;
+
+// Whether sums of windows of three columns are known to be best formed along, with output channels
+// along vectors, in such rows or from copies.
+bool is_best_along(DataType type, const ConvolutionGeometry& geometry,
+                   const kernels::GemmKernel& kernel) noexcept;
+
 // Whether all output positions, one tap each, are one row for sums across.
 bool joins_rows(const ConvolutionGeometry& geometry) noexcept;
 
@@ -146,6 +157,10 @@ bool has_one_position(const ConvolutionGeometry& geometry) noexcept;
 // Taps of the phase that has the most, and of the one that has the fewest, if any.
 std::int64_t most_taps(const ConvolutionGeometry& geometry) noexcept;
 std::int64_t fewest_taps(const ConvolutionGeometry& geometry) noexcept;
+
+// Ranges of taps that positions read inside the input, all others being padding; 0 where positions
+// have more than kMostTermLists, or several phases.
+std::int64_t count_tap_ranges(const ConvolutionGeometry& geometry) noexcept;
 
 // How many of the chains that channels_a_chain() is for are one in a phase of so many taps, where
 // others have more: no more terms than theirs, and none of another block of channels.

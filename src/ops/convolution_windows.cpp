@@ -79,8 +79,9 @@ bool suits_windows(const ConvolutionParams& params, const ConvolutionGeometry& g
   // Other activations of float16 wait for sums that are not rounded yet.
   const bool stores_sums =
       params.input.data_type == DataType::float32 || ramp_of(params.fused_activation);
-  if (kernel.windows == nullptr || !stores_sums || g.out_channels % kGemmWindowsChannels != 0 ||
-      g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
+  if (kernel.windows == nullptr || !stores_sums ||
+      is_best_along(params.input.data_type, g, kernel) ||
+      g.out_channels % kGemmWindowsChannels != 0 || g.in_strides[2] != 1 || g.out_strides[2] != 1 ||
       *element_count(params.filter.sizes) > kMostPackedWeights) {
     return false;
   }

@@ -141,48 +141,59 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
   }
 }
 
-// The same sums as of a row with a zero at either end, which is not read.
+// The same sums as of a row with a zero at either end, which is not read where it is padding.
 TEST_P(Gemm, PaddedRowsAreNotMultipliedByPadding) {
   constexpr std::int64_t kRows = 5, kDepth = kRows * kPaddedTaps;
   if (GetParam().padded_row_tile == nullptr) GTEST_SKIP();
+  struct Case {
+    std::int64_t step;
+    bool before, after, apart;
+  };
+  const Case cases[] = {{1, true, true, false}, {1, true, false, true}, {1, false, true, true},
+                        {2, true, true, true},  {2, true, false, true}, {2, false, true, false}};
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
-      const std::int64_t columns = vectors * GetParam().lanes, pitch = m + 2;
-      const StridedArray<float> a(kRows * pitch, 1), b(kDepth * columns, 1), bias(columns, 1);
-      fill(a.all());
-      fill(b.all());
-      fill(bias.all());
-      std::vector<GemmTerm> terms;
-      for (std::int64_t k = 0; k < kDepth; ++k) {
-        terms.push_back({(kRows - 1 - k / kPaddedTaps) * pitch + k % kPaddedTaps, k * columns});
-      }
-      for (const bool apart : {false, true}) {
+      const std::int64_t columns = vectors * GetParam().lanes;
+      for (const auto& [step, before, after, apart] : cases) {
+        const std::int64_t pitch = (m - 1) * step + kPaddedTaps;
+        const StridedArray<float> a(kRows * pitch, 1), b(kDepth * columns, 1), bias(columns, 1);
         const StridedArray<float> expected(m * columns, 1), acc(m * columns, 1);
-        fill(acc.all());
+        for (const StridedArray<float>* array : {&a, &b, &bias, &acc}) fill(array->all());
         std::copy(acc.all().begin(), acc.all().end(), expected.all().begin());
+        std::vector<GemmTerm> terms;
+        for (std::int64_t k = 0; k < kDepth; ++k) {
+          terms.push_back({(kRows - 1 - k / kPaddedTaps) * pitch + k % kPaddedTaps, k * columns});
+        }
         GemmTile tile = {.a = a.first(),
                          .b = b.first(),
                          .acc = expected.first(),
                          .bias = bias.first(),
                          .terms = terms.data(),
                          .depth = kDepth,
-                         .a_step = 1,
+                         .a_step = step,
                          .acc_stride = columns,
                          .next = reinterpret_cast<const char*>(b.first()),
                          .next_step = 64,
                          .first = false,
                          .rows_follow = true,
-                         .apart = apart};
-        const auto put_at_ends = [&](float x) {
-          for (std::int64_t r = 0; r < kRows; ++r) a[r * pitch] = a[r * pitch + m + 1] = x;
+                         .apart = apart,
+                         .padded_before = before,
+                         .padded_after = after};
+        const auto put_at_padding = [&](float x) {
+          for (std::int64_t r = 0; r < kRows; ++r) {
+            if (before) a[r * pitch] = x;
+            if (after) a[(r + 1) * pitch - 1] = x;
+          }
         };
-        put_at_ends(0);
-        GetParam().tile(vectors, m, 1)(tile);
-        put_at_ends(HUGE_VALF);
+        put_at_padding(0);
+        GetParam().tile(vectors, m, step)(tile);
+        put_at_padding(HUGE_VALF);
         tile.acc = acc.first();
-        GetParam().padded_row_tile(vectors, m)(tile);
+        GetParam().padded_row_tile(vectors, m, step)(tile);
         for (std::int64_t i = 0; i < m * columns; ++i) {
-          ASSERT_EQ(acc[i], expected[i]) << vectors << " x " << m << ", sum " << i;
+          ASSERT_EQ(acc[i], expected[i])
+              << vectors << " x " << m << " by " << step << ", sum " << i << ", padding "
+              << (before ? "before " : "") << (after ? "after" : "");
         }
         ASSERT_TRUE(acc.intact());
       }

@@ -27,11 +27,14 @@ using std::size_t;
 constexpr std::int64_t kAnyStep = 0;
 constexpr std::int64_t kOffsets = -1;
 
-// A step of 1, and terms as padded_row_tile() has them.
-constexpr std::int64_t kPaddedRow = -2;
+// A step of 1 or 2, and terms as padded_row_tile() has them.
+constexpr std::int64_t kPaddedRow = -2, kPaddedRowByTwo = -3;
+constexpr bool is_padded_row(std::int64_t step) {
+  return step == kPaddedRow || step == kPaddedRowByTwo;
+}
 
 // A step of 1, and terms as gathered_tile() has them.
-[[maybe_unused]] constexpr std::int64_t kGathered = -3;
+[[maybe_unused]] constexpr std::int64_t kGathered = -4;
 
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
@@ -39,7 +42,10 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   // Read once: for all that the compiler knows, a store to the sums might change the tile.
   float* const to = tile.acc;
   const std::int64_t stride = tile.acc_stride;
-  const std::int64_t step = kStep == kAnyStep ? tile.a_step : kStep < 0 ? 1 : kStep;
+  const std::int64_t step = kStep == kAnyStep          ? tile.a_step
+                            : kStep == kPaddedRowByTwo ? 2
+                            : kStep < 0                ? 1
+                                                       : kStep;
   const float* positions[kPositions];  // each in its register
 #pragma GCC unroll 32
   for (std::int64_t m = 0; m < kPositions; ++m) {
@@ -61,6 +67,13 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   const auto take = [&](std::int64_t of_a, const float* b, std::int64_t begin = 0,
                         std::int64_t stop = kPositions) WEFT_UNROLLED
       __attribute__((always_inline)) {
+#if defined(__FMA__) && !defined(__AVX512F__)
+    if constexpr (is_padded_row(kStep)) {
+      constexpr std::int64_t kBy = kStep == kPaddedRow ? 1 : 2;
+      if (stop - begin == kPositions) return take_term<kBy>(a + of_a, b, acc);
+      return take_some<kBy>(a + of_a, b, acc, begin, stop);
+    }
+#endif
     Vector columns[kVectors];
 #pragma GCC unroll 16
     for (std::int64_t v = 0; v < kVectors; ++v) columns[v] = load_once(b + v * kLanes);
@@ -87,13 +100,20 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     next += tile.next_step;
   };
   constexpr std::int64_t kRow = kVectors * kLanes;
-  if constexpr (kStep == kPaddedRow) {
+  if constexpr (is_padded_row(kStep)) {
+    const bool before = tile.padded_before, after = tile.padded_after;
     for (; term != end; term += kPaddedTaps) {
       const float* const b = tile.b + term->b;
 #pragma GCC unroll 3
       for (std::int64_t i = 0; i < kPaddedTaps; ++i) {
         fetch();
-        take(term->a + i, b + i * kRow, i == 0 ? 1 : 0, i == 2 ? kPositions - 1 : kPositions);
+        if (i == 0 && before) {
+          take(term->a, b, 1);
+        } else if (i == kPaddedTaps - 1 && after) {
+          take(term->a + i, b + i * kRow, 0, kPositions - 1);
+        } else {
+          take(term->a + i, b + i * kRow);
+        }
       }
     }
   }
@@ -141,7 +161,7 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   constexpr bool kInAssembly = false;
 #endif
 #ifdef __FMA__  // elsewhere products wait for their sums anyway
-  const bool follow = !kInAssembly && kStep != kPaddedRow && tile.rows_follow;
+  const bool follow = !kInAssembly && !is_padded_row(kStep) && tile.rows_follow;
   const std::int64_t in_turns = follow ? tile.depth - tile.depth % kTurn : 0;
   for (const GemmTerm* stop = term + in_turns; term != stop; term += kTurn) {
     const float* const b = tile.b + term->b;
@@ -397,8 +417,10 @@ GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t
   return function<kAnyStep>(vectors, positions);
 }
 
-GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions) noexcept {
-  return function<kPaddedRow>(vectors, positions);
+GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions,
+                                 std::int64_t a_step) noexcept {
+  return a_step == 1 ? function<kPaddedRow>(vectors, positions)
+                     : function<kPaddedRowByTwo>(vectors, positions);
 }
 
 #if defined(__FMA__) && !defined(__AVX512F__)

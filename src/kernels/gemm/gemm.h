@@ -54,6 +54,8 @@ struct GemmTile {
   bool apart = false;  // a chain of their own, from 0, that is added to acc at the end
   std::uint16_t* half = nullptr;
   const std::int64_t* a_offsets = nullptr;  // of offset_tile() alone
+  // Of padded_row_tile() alone: the first position's first tap is padding, or the last one's last.
+  bool padded_before = false, padded_after = false;
 };
 
 using GemmFunction = void (*)(const GemmTile& tile) noexcept;
@@ -111,10 +113,11 @@ struct GemmKernel {
   std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
   // The tile of that many vectors and positions, for this a_step alone.
   GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept;
-  // The same, at an a_step of 1, for a row of positions between one number of padding on either
-  // side, which is not multiplied: terms are rows of kPaddedTaps taps, which follow each other in a
-  // and b. Null: no such tile.
-  GemmFunction (*padded_row_tile)(std::int64_t vectors, std::int64_t positions) noexcept;
+  // The same, at an a_step of 1 or 2, for positions of a row after or before one number of padding,
+  // or between two, which are not read: terms are rows of kPaddedTaps taps, which follow each other
+  // in a and b. Null: no such tile.
+  GemmFunction (*padded_row_tile)(std::int64_t vectors, std::int64_t positions,
+                                  std::int64_t a_step) noexcept;
   // The same, at an a_step of 1, of terms at a[k * positions] and b[k * columns], as gather() lays
   // them out. Null: no such tile.
   GemmFunction (*gathered_tile)(std::int64_t vectors, std::int64_t positions) noexcept = nullptr;

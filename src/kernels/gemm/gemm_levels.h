@@ -11,7 +11,8 @@
   namespace weft::kernels::level {                                                                \
   GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions,                             \
                         std::int64_t a_step) noexcept;                                            \
-  GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions) noexcept;        \
+  GemmFunction gemm_padded_row_f32(std::int64_t vectors, std::int64_t positions,                  \
+                                   std::int64_t a_step) noexcept;                                 \
   GemmFunction gemm_at_offsets_f32(std::int64_t vectors, std::int64_t positions) noexcept;        \
   GemmStripsFunction gemm_strips_f32(std::int64_t vectors, std::int64_t positions) noexcept;      \
   void transpose_f32(const Transposition& transposition) noexcept;                                \

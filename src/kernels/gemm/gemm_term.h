@@ -62,19 +62,28 @@ template <int64_t kStep>
 #undef WEFT_SUM
 #endif
 
+// Of the positions [begin, end), which are known here once this is inlined.
 template <int64_t kStep, int64_t kPositions, int64_t kVectors>
-[[gnu::always_inline]] WEFT_UNROLLED inline void take_term(const float* a, const float* b,
-                                                           Vector (&sums)[kPositions][kVectors]) {
+[[gnu::always_inline]] WEFT_UNROLLED inline void take_some(const float* a, const float* b,
+                                                           Vector (&sums)[kPositions][kVectors],
+                                                           int64_t begin, int64_t end) {
   Vector columns[kVectors];
 #pragma GCC unroll 16
   for (int64_t v = 0; v < kVectors; ++v) columns[v] = load_once(b + v * kLanes);
 #pragma GCC unroll 32
   for (int64_t m = 0; m < kPositions; ++m) {
+    if (m < begin || m >= end) continue;
     Vector x = set(a[m * kStep]);
     keep(x);
 #pragma GCC unroll 16
     for (int64_t v = 0; v < kVectors; ++v) accumulate(x, columns[v], sums[m][v]);
   }
+}
+
+template <int64_t kStep, int64_t kPositions, int64_t kVectors>
+[[gnu::always_inline]] WEFT_UNROLLED inline void take_term(const float* a, const float* b,
+                                                           Vector (&sums)[kPositions][kVectors]) {
+  take_some<kStep>(a, b, sums, 0, kPositions);
 }
 
 }  // namespace
