@@ -45,7 +45,9 @@ struct TileCosts {
 struct Costs {
   TileCosts of_2x2, of_2x4, of_4x4;  // of 3 x 3 taps
   double channel_results;            // times as much, with channels along vectors
-  double step;                       // products of 32 x 32 x 32
+  double few_outputs;                // times as much by tiles of two, which hardly keep a core busy
+  double far_row;             // more a row that other images have lines of, far apart in time
+  double step;                // products of 32 x 32 x 32
   double narrow;              // of that, where a block has but 16 tiles, with what it fetches
   double step_filter;         // for which a filter is fetched,
   double far_step_filter;     // of more than kFilterKept
@@ -77,13 +79,13 @@ struct Costs {
     };
     // Where rows are transformed alone, that waits for memory; where columns are, it is a copy.
     const double row = tile.column_taps == 1 ? 0.5 : tile.row_taps == 1 ? 1.7 : 1;
-    // Two outputs hardly keep a core busy. 64 to 64 channels, 1 x 3, 12800 positions: 1480 us by
-    // tiles of 1 x 2, 1350 directly, where it would be less.
-    const double few_outputs = tile.rows * tile.columns == 2 ? 2.2 : 1;
-    return {.row = costs.row * row * few_outputs,
+    // 64 to 64 channels, 1 x 3, 12800 positions: 1480 us by tiles of 1 x 2, 1350 directly, where it
+    // would be less.
+    const double few = tile.rows * tile.columns == 2 ? few_outputs : 1;
+    return {.row = costs.row * row * few,
             .columns = costs.columns * static_cast<double>(tile.points()) /
                        static_cast<double>(known.points()),
-            .results = costs.results * few_outputs * work(tile) / work(known)};
+            .results = costs.results * few * work(tile) / work(known)};
   }
 };
 // Of float32.
@@ -91,6 +93,8 @@ constexpr Costs kUnit{.of_2x2 = {14e-9, 150e-9, 60e-9},
                       .of_2x4 = {17e-9, 230e-9, 64e-9},
                       .of_4x4 = {17e-9, 400e-9, 40e-9},
                       .channel_results = 1.5,
+                      .few_outputs = 2.2,
+                      .far_row = 0,
                       .step = 215e-9,
                       .narrow = 1,
                       .step_filter = 70e-9,
@@ -133,6 +137,8 @@ constexpr Costs kVectors{.of_2x2 = {14e-9, 70e-9, 30e-9},
                          .of_2x4 = {25e-9, 90e-9, 50e-9},
                          .of_4x4 = {25e-9, 140e-9, 90e-9},
                          .channel_results = 1.5,
+                         .few_outputs = 2.2,
+                         .far_row = 0,
                          .step = 425e-9,
                          .narrow = 0.62,
                          .step_filter = 0,
@@ -179,6 +185,8 @@ Costs costs_of(const WinogradProducts& products) {
     // channels 510.
     costs.narrow = 0.75;
     costs.channel_results = 1;
+    // 2048 to 256 channels, 33x33, 3 x 3, 6 apart: 73 ms, by tiles of 2 x 2 87.
+    costs.far_row = 22e-9;
   } else {
     // As everything takes twice as long there but what memory does, that takes half as long.
     costs.narrow = 0.57;
@@ -192,6 +200,8 @@ Costs costs_of(const WinogradProducts& products) {
     costs.filter_byte = 5e-11;
     costs.near_filter_byte = 1.1e-11;
     costs.near_filter = 12 << 20;
+    // 64 to 64 channels, 56x56, 1 x 3: 820 us, by tiles of 1 x 2 650.
+    costs.few_outputs = 1.6;
   }
   return costs;
 }
@@ -233,6 +243,7 @@ struct Cost {
 
 // Of a row of numbers, from or to every so many in memory.
 constexpr double kMovedRow = 5e-9, kMoved = 0.8e-9;
+constexpr std::int64_t kFarColumns = 6;
 // Of windows of one row, which reads and writes each row for itself, far from that of the channel
 // before.
 constexpr double kBegunRow = 80e-9;
@@ -242,6 +253,7 @@ struct Channels {
   std::int64_t filters;      // each of as many
   double share;              // of the products at all points, that are not with zeros
   bool gathered, scattered;  // row by row, from and to every so many columns
+  bool far;                  // which are so many that few lie in a line of the cache
 };
 
 // Of a block of tiles.
@@ -300,7 +312,8 @@ Cost cost_of(const Channels& channels, const kernels::WinogradTile& tile, const 
   const double slow = tile.row_taps == 1 ? 1.5 : 1;  // nothing of a row is there already
   const double moved =
       static_cast<double>(rows * tile.rows) * (kMovedRow + slow * kMoved * positions);
-  const double gathered = channels.gathered ? moved : 0;
+  const double far_rows = channels.far ? costs.far_row * static_cast<double>(rows * tile.rows) : 0;
+  const double gathered = channels.gathered ? moved + far_rows : 0;
   const double scattered = channels.scattered ? moved : 0;
   const double begun = tile.row_taps == 1 ? kBegunRow : 0;
   return {in * (row_vectors * of_tile.row + lanes / 2 * of_tile.columns + gathered + begun),
@@ -338,7 +351,8 @@ WinogradTiling::WinogradTiling(const ConvolutionGeometry& geometry,
                           images.filters() * geometry.groups,
                           products.by_unit() ? 1 : images.share_of_products(),
                           images.in_column_stride() != geometry.in_strides[2],
-                          images.out_column_stride() != geometry.out_strides[2]};
+                          images.out_column_stride() != geometry.out_strides[2],
+                          images.in_column_stride() >= kFarColumns * geometry.in_strides[2]};
   const Costs costs = costs_of(products);
   seconds = std::numeric_limits<double>::infinity();
   double least = seconds;
