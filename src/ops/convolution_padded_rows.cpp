@@ -1,6 +1,7 @@
 // Rows of windows of three columns that ConvolutionPlan reads where they lie, without the padding
 // around them.
 
+#include "base/checked.h"
 #include "base/cpu.h"
 #include "ops/convolution_plan.h"
 

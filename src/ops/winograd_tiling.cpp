@@ -243,6 +243,7 @@ struct Cost {
 
 // Of a row of numbers, from or to every so many in memory.
 constexpr double kMovedRow = 5e-9, kMoved = 0.8e-9;
+// So far apart that few of them lie in a line of the cache.
 constexpr std::int64_t kFarColumns = 6;
 // Of windows of one row, which reads and writes each row for itself, far from that of the channel
 // before.
@@ -253,7 +254,7 @@ struct Channels {
   std::int64_t filters;      // each of as many
   double share;              // of the products at all points, that are not with zeros
   bool gathered, scattered;  // row by row, from and to every so many columns
-  bool far;                  // which are so many that few lie in a line of the cache
+  bool far;                  // from kFarColumns or more
 };
 
 // Of a block of tiles.

@@ -154,8 +154,8 @@ TEST_P(Gemm, PaddedRowsAreNotMultipliedByPadding) {
   for (std::int64_t vectors = 1; vectors <= kGemmMaxVectors; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().max_positions[vectors - 1]; ++m) {
       const std::int64_t columns = vectors * GetParam().lanes;
-      for (const auto& [step, before, after, apart] : cases) {
-        const std::int64_t pitch = (m - 1) * step + kPaddedTaps;
+      for (const Case& c : cases) {
+        const std::int64_t pitch = (m - 1) * c.step + kPaddedTaps;
         const StridedArray<float> a(kRows * pitch, 1), b(kDepth * columns, 1), bias(columns, 1);
         const StridedArray<float> expected(m * columns, 1), acc(m * columns, 1);
         for (const StridedArray<float>* array : {&a, &b, &bias, &acc}) fill(array->all());
@@ -170,30 +170,30 @@ TEST_P(Gemm, PaddedRowsAreNotMultipliedByPadding) {
                          .bias = bias.first(),
                          .terms = terms.data(),
                          .depth = kDepth,
-                         .a_step = step,
+                         .a_step = c.step,
                          .acc_stride = columns,
                          .next = reinterpret_cast<const char*>(b.first()),
                          .next_step = 64,
                          .first = false,
                          .rows_follow = true,
-                         .apart = apart,
-                         .padded_before = before,
-                         .padded_after = after};
+                         .apart = c.apart,
+                         .padded_before = c.before,
+                         .padded_after = c.after};
         const auto put_at_padding = [&](float x) {
           for (std::int64_t r = 0; r < kRows; ++r) {
-            if (before) a[r * pitch] = x;
-            if (after) a[(r + 1) * pitch - 1] = x;
+            if (c.before) a[r * pitch] = x;
+            if (c.after) a[(r + 1) * pitch - 1] = x;
           }
         };
         put_at_padding(0);
-        GetParam().tile(vectors, m, step)(tile);
+        GetParam().tile(vectors, m, c.step)(tile);
         put_at_padding(HUGE_VALF);
         tile.acc = acc.first();
-        GetParam().padded_row_tile(vectors, m, step)(tile);
+        GetParam().padded_row_tile(vectors, m, c.step)(tile);
         for (std::int64_t i = 0; i < m * columns; ++i) {
           ASSERT_EQ(acc[i], expected[i])
-              << vectors << " x " << m << " by " << step << ", sum " << i << ", padding "
-              << (before ? "before " : "") << (after ? "after" : "");
+              << vectors << " x " << m << " by " << c.step << ", sum " << i << ", padding "
+              << (c.before ? "before " : "") << (c.after ? "after" : "");
         }
         ASSERT_TRUE(acc.intact());
       }

@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(, PaddedRowsTest, ::testing::Values(Isa::avx512, Isa::a
 
 TEST_P(PaddedRowsTest, AreReadInPlace) {
   for (const Layer& layer :
-       {Layer{1, 4, 16, 16, {24, 24}, 3, 1, 1, 1}, Layer{1, 4, 16, 16, {24, 24}, 3, 2, 1, 1}}) {
+       {Layer{1, 4, 16, 16, {24, 24}, 3, 1, 1, 1}, Layer{1, 4, 16, 48, {24, 24}, 3, 2, 1, 1}}) {
     EXPECT_THAT(plan_of(layer).explain(), HasSubstr(kInPlace)) << text(layer);
   }
   // Padding of two, windows that are dilated, or all channels at one set of the cache.
