@@ -31,7 +31,7 @@ bool suits_padded_rows(const ConvolutionGeometry& g, const kernels::GemmKernel& 
 // into rows, and what padded copies of the input take; and by how much terms take longer across
 // where positions lie apart. In turns, one thread, us, across and along: 4 groups of 16 channels,
 // 40x40, 379 and 292; 56x56, 625 and 575; 48x48, 412 and 438; at strides of 2, 16 to 32, 56x56
-// outputs, 386 and 297; 16 groups of 32, 56x56 outputs, copied, 3101 and 2383. Elsewhere it was not
+// outputs, 386 and 297; 4 groups of 32, 56x56 outputs, copied, 3101 and 2383. Elsewhere it was not
 // measured.
 bool is_best_along(DataType type, const ConvolutionGeometry& g,
                    const kernels::GemmKernel& kernel) noexcept {
@@ -56,15 +56,10 @@ bool ConvolutionPlan::reads_padded_rows() const noexcept {
          tiling_.tap_ranges == 0 && suits_padded_rows(geometry_, gemm_);
 }
 
-// Whether the first of such positions of a row reads padding, and the last.
-std::array<bool, 2> ConvolutionPlan::padding_of(const Tile& tile, std::int64_t first,
-                                                std::int64_t count) const noexcept {
-  const ConvolutionAxis& row = geometry_.axes[kWidth];
-  const bool near = gemm_.padded_row_tile != nullptr && !tile.windows[kWidth].far;
-  if (!near || !has_narrow_padding(row)) return {};
-  const Phase phase = row.phase(0);
-  const std::int64_t last = (first + count - 1) * phase.in_step + phase.offset(phase.taps - 1);
-  return {first * phase.in_step + phase.first_offset < 0, last >= row.in_size()};
+// Whether padded_row_tile() can leave out what rows of a tile read of padding.
+bool ConvolutionPlan::leaves_out_padding(const Tile& tile) const noexcept {
+  return gemm_.padded_row_tile != nullptr && !tile.windows[kWidth].far &&
+         has_narrow_padding(geometry_.axes[kWidth]);
 }
 
 }  // namespace weft::ops

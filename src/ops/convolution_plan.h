@@ -245,8 +245,7 @@ class ConvolutionPlan final : public PlanBody {
                              const Slot& slot) const noexcept;
   void gather_strips(const Tile& tile, const float* from, std::int64_t strips,
                      const Slot& slot) const noexcept;
-  std::array<bool, 2> padding_of(const Tile& tile, std::int64_t first,
-                                 std::int64_t count) const noexcept;
+  bool leaves_out_padding(const Tile& tile) const noexcept;
   bool reads_padded_rows() const noexcept;
   void list_offsets(const Tile& tile, std::int64_t* offsets) const noexcept;
   std::int64_t list_terms(const Tile& tile, const TermRange& range, std::int64_t channels,

@@ -182,6 +182,7 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
   const std::int64_t step = tile.windows[2].step * tile.element_strides[2];
   const std::int64_t row_step = tile.windows[1].step * tile.element_strides[1];
   if (tiling_.wraps) list_offsets(tile, slot.offsets);
+  const bool leaves_out = leaves_out_padding(tile);
   Strip* strip = slot.strips;
   const auto& [wd, wh, ww] = tile.windows;
   for (std::int64_t d = 0; d < tile.count[0]; ++d) {
@@ -258,7 +259,11 @@ std::int64_t ConvolutionPlan::list_strips(const Tile& tile, std::int64_t channel
                        : taps_inside(phase, tile.first[2] + w, count, g.axes[2].in_size());
           const std::int64_t index =
               list_of({i, {taps_d, taps_h, taps_w}}, tile, channels, slot, lists);
-          const auto [before, after] = padding_of(tile, tile.first[2] + w, count);
+          const std::int64_t first_tap = (tile.first[2] + w) * phase.in_step + phase.first_offset;
+          const std::int64_t last_tap =
+              first_tap + (count - 1) * phase.in_step + (phase.taps - 1) * phase.offset_step;
+          const bool before = leaves_out && first_tap < 0;
+          const bool after = leaves_out && last_tap >= g.axes[2].in_size();
           const bool padded_row =
               rows == 1 && (before || after) && taps_w[1] - taps_w[0] == kernels::kPaddedTaps;
           *strip++ = {

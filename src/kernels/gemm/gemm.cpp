@@ -36,16 +36,18 @@ constexpr bool is_padded_row(std::int64_t step) {
 // A step of 1, and terms as gathered_tile() has them.
 [[maybe_unused]] constexpr std::int64_t kGathered = -4;
 
+// What a_step is then, where that is known here.
+constexpr std::int64_t step_of(std::int64_t step) {
+  return step == kPaddedRowByTwo ? 2 : step < 0 ? 1 : step;
+}
+
 // kStep: a_step, or one of these.
 template <std::int64_t kPositions, std::int64_t kVectors, std::int64_t kStep>
 WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
   // Read once: for all that the compiler knows, a store to the sums might change the tile.
   float* const to = tile.acc;
   const std::int64_t stride = tile.acc_stride;
-  const std::int64_t step = kStep == kAnyStep          ? tile.a_step
-                            : kStep == kPaddedRowByTwo ? 2
-                            : kStep < 0                ? 1
-                                                       : kStep;
+  const std::int64_t step = kStep == kAnyStep ? tile.a_step : step_of(kStep);
   const float* positions[kPositions];  // each in its register
 #pragma GCC unroll 32
   for (std::int64_t m = 0; m < kPositions; ++m) {
@@ -69,9 +71,9 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
       __attribute__((always_inline)) {
 #if defined(__FMA__) && !defined(__AVX512F__)
     if constexpr (is_padded_row(kStep)) {
-      constexpr std::int64_t kBy = kStep == kPaddedRow ? 1 : 2;
-      if (stop - begin == kPositions) return take_term<kBy>(a + of_a, b, acc);
-      return take_some<kBy>(a + of_a, b, acc, begin, stop);
+      constexpr std::int64_t kKnown = step_of(kStep);
+      if (stop - begin == kPositions) return take_term<kKnown>(a + of_a, b, acc);
+      return take_some<kKnown>(a + of_a, b, acc, begin, stop);
     }
 #endif
     Vector columns[kVectors];
@@ -127,8 +129,8 @@ WEFT_UNROLLED void multiply(const GemmTile& tile) noexcept {
     const float* b = follow && term != end ? tile.b + term->b : tile.b;
     const auto pass = [&](bool of_list) WEFT_UNROLLED __attribute__((always_inline)) {
       const auto take_next = [&](std::int64_t i) WEFT_UNROLLED __attribute__((always_inline)) {
-        take_term<kListed ? kStep : 1>(kListed ? a + term[i].a : a + i * kPositions,
-                                       of_list ? b + term[i].b : b + i * kRow, acc);
+        take_term<step_of(kStep)>(kListed ? a + term[i].a : a + i * kPositions,
+                                  of_list ? b + term[i].b : b + i * kRow, acc);
       };
       const auto step_by = [&](std::int64_t count) __attribute__((always_inline)) {
         if (kListed || of_list) term += count;
