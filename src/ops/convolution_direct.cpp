@@ -7,6 +7,7 @@
 #include "base/aligned_memory.h"
 #include "base/checked.h"
 #include "base/cpu.h"
+#include "base/cpu.h"
 #include "base/parallel.h"
 #include "ops/axis_taps.h"
 
@@ -370,6 +371,7 @@ void DirectConvolution::sum_phase(const RunArguments& arguments, const std::byte
         .out_row_stride = direct ? out_row_stride : sums_stride_,
         .rows = size[kHeight],
         .columns = size[kWidth],
+        .halves = base::halves_vectors(),
         .groups = direct ? batch.count : 1,
         .in_group_stride = group_floats_,
         .filter_group_stride = filter_.panel(packed, 1, 0, 0) - filter_.panel(packed, 0, 0, 0),

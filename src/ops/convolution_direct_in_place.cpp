@@ -5,6 +5,7 @@
 
 #include "base/aligned_memory.h"
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "ops/convolution_direct.h"
 
 namespace weft::ops {
@@ -219,6 +220,7 @@ void DirectConvolution::sum_in_place(const RunArguments& arguments, const std::b
       .first = extent(first),
       .plane = plane,
       .run = sums_runs(),
+      .halves = base::halves_vectors(),
       .before = before_,
       .after = after_,
       .readable = input,

@@ -22,8 +22,8 @@ constexpr int64_t kLine = 64;  // bytes
 // So far ahead of long sums the lines of outputs are fetched: the processor would begin too late.
 constexpr int64_t kOutAhead = 2048;  // bytes
 
-// Any taps.
-template <int M, int R, int N>
+// Any taps. kHalf: the last vector is half full at most.
+template <int M, int R, int N, bool kHalf = false>
 WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
                             int64_t /*first_row*/) {
   Sums<M, R, N> s;
@@ -35,12 +35,12 @@ WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, 
       const float* factors = factors_of_channel + term->tap * M;
       for (int r = 0; r < R; ++r) {
         Vector x[N];
-        for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
+        for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes, kHalf && n == N - 1);
         from = step(from, b.in_row_stride);
         for (int m = 0; m < M; ++m) {
           const Vector factor = set(factors[m]);
           for (int n = 0; n < N; ++n) {
-            s.sum[m][r][n] = multiply_add(factor, x[n], s.sum[m][r][n]);
+            s.sum[m][r][n] = multiply_add(factor, x[n], s.sum[m][r][n], kHalf && n == N - 1);
           }
         }
       }
@@ -52,7 +52,7 @@ WEFT_UNROLLED void sum_taps(const DirectBlock& b, const float* in, int64_t out, 
 }
 
 // One output channel, windows of H rows of which those S apart share input rows.
-template <int R, int N, int H, int S>
+template <int R, int N, int H, int S, bool kHalf>
 WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, int64_t columns,
                             int64_t /*first_row*/) {
   Sums<1, R, N> s;
@@ -61,13 +61,13 @@ WEFT_UNROLLED void sum_rows(const DirectBlock& b, const float* in, int64_t out, 
   for (int64_t c = 0; c < b.in_channels; ++c, in += b.in_channel_stride) {
     for (int64_t t = 0; t < b.tap_count; t += layer, factors += layer) {
       for (int64_t w = 0; w < b.window.columns; ++w) {
-        sum_column<(H + S - 1) / S>(s, in + b.taps[t + w], b.in_row_stride, factors + w,
-                                    S * b.window.columns);
+        sum_column<(H + S - 1) / S, kHalf>(s, in + b.taps[t + w], b.in_row_stride, factors + w,
+                                           S * b.window.columns);
       }
       if constexpr (S == 2) {
         for (int64_t w = b.window.columns; w < 2 * b.window.columns; ++w) {
-          sum_column<H / S>(s, in + b.taps[t + w], b.in_row_stride, factors + w,
-                            S * b.window.columns);
+          sum_column<H / S, kHalf>(s, in + b.taps[t + w], b.in_row_stride, factors + w,
+                                   S * b.window.columns);
         }
       }
     }
@@ -81,7 +81,7 @@ WEFT_UNROLLED void sum_band(Sums<1, R, N>& sums, const DirectBlock& b, const flo
                             const int64_t* taps, const float* factors, const RowsInside& inside) {
   Sums<1, R, N> s = sums;
   for (int64_t w = 0; w < b.window.columns; ++w) {
-    sum_column<H>(s, in + taps[w], b.in_row_stride, factors + w, b.window.columns, inside);
+    sum_column<H, false>(s, in + taps[w], b.in_row_stride, factors + w, b.window.columns, inside);
   }
   sums = s;
 }
@@ -218,8 +218,8 @@ int64_t most_vectors(const DirectBlock& b) {
   return kLanes < 16 && b.window.rows > 3 * b.window.step ? 2 : 3;
 }
 
-// Rows are worth sharing where there are several.
-template <int M, int R, int N>
+// Rows are worth sharing where there are several. kHalf: the last vector is half full at most.
+template <int M, int R, int N, bool kHalf>
 Function function_for(const DirectBlock& b) {
   if constexpr (M == 1 && N <= kBandVectors) {
     if (b.window.kind == DirectWindow::Kind::bands) return sum_bands<R, N>;
@@ -229,16 +229,16 @@ Function function_for(const DirectBlock& b) {
       return b.window.kind == DirectWindow::Kind::rows && b.window.rows == rows &&
              b.window.step == step;
     };
-    if (is(2, 1)) return sum_rows<R, N, 2, 1>;
-    if (is(3, 1)) return sum_rows<R, N, 3, 1>;
-    if (is(3, 2)) return sum_rows<R, N, 3, 2>;
-    if (is(5, 2)) return sum_rows<R, N, 5, 2>;
+    if (is(2, 1)) return sum_rows<R, N, 2, 1, kHalf>;
+    if (is(3, 1)) return sum_rows<R, N, 3, 1, kHalf>;
+    if (is(3, 2)) return sum_rows<R, N, 3, 2, kHalf>;
+    if (is(5, 2)) return sum_rows<R, N, 5, 2, kHalf>;
     if constexpr (N < 3 || kLanes == 16) {  // as most_vectors() says
-      if (is(5, 1)) return sum_rows<R, N, 5, 1>;
-      if (is(7, 1)) return sum_rows<R, N, 7, 1>;
+      if (is(5, 1)) return sum_rows<R, N, 5, 1, kHalf>;
+      if (is(7, 1)) return sum_rows<R, N, 7, 1, kHalf>;
     }
   }
-  return sum_taps<M, R, N>;
+  return sum_taps<M, R, N, kHalf>;
 }
 
 // Brings the memory nearer that is wanted next, a bit with every few sums.
@@ -284,30 +284,48 @@ struct Strip {
 
 // As many rows, at most R, as there are and registers suffice for.
 template <int M, int R, int N>
-Strip strip_for(const DirectBlock& b) {
+Strip strip_for(const DirectBlock& b, bool half) {
   constexpr int kFewer = R > 4 ? 4 : R / 2;
   if constexpr (R > 1 && M * R * N > kSums) {
-    return strip_for<M, kFewer, N>(b);
+    return strip_for<M, kFewer, N>(b, half);
   } else {
     if constexpr (R > 1) {
-      if (b.rows < R) return strip_for<M, kFewer, N>(b);
+      if (b.rows < R) return strip_for<M, kFewer, N>(b, half);
     }
-    return {function_for<M, R, N>(b), R};
+    if constexpr (kLanes == 16) {
+      if (half) return {function_for<M, R, N, true>(b), R};
+    }
+    return {function_for<M, R, N, false>(b), R};
   }
 }
 
 // R: 7, since feature maps like to have a multiple of 7 rows.
 template <int M, int R, int kMost>
-Strip strip_for_width(const DirectBlock& b, int64_t vectors) {
+Strip strip_for_width(const DirectBlock& b, int64_t vectors, bool half) {
   switch (vectors) {
     case 1:
-      return strip_for<M, R, 1>(b);
+      return strip_for<M, R, 1>(b, half);
     case 2:
-      return strip_for<M, R, std::min(2, kMost)>(b);
+      return strip_for<M, R, std::min(2, kMost)>(b, half);
     case 3:
-      return strip_for<M, R, std::min(3, kMost)>(b);
+      return strip_for<M, R, std::min(3, kMost)>(b, half);
     default:
-      return strip_for<M, R, kMost>(b);
+      return strip_for<M, R, kMost>(b, half);
+  }
+}
+
+// The same for rows that are known.
+template <int M, int kMost>
+Function function_for_width(const DirectBlock& b, int64_t rows, int64_t vectors, bool half) {
+  switch (rows) {
+    case 7:
+      return strip_for_width<M, 7, kMost>(b, vectors, half).function;
+    case 4:
+      return strip_for_width<M, 4, kMost>(b, vectors, half).function;
+    case 2:
+      return strip_for_width<M, 2, kMost>(b, vectors, half).function;
+    default:
+      return strip_for_width<M, 1, kMost>(b, vectors, half).function;
   }
 }
 
@@ -333,12 +351,10 @@ void sum_strips(DirectBlock& b, int64_t most) {
   const int64_t vectors = (b.columns + kLanes - 1) / kLanes;
   const int64_t strips = (vectors + most - 1) / most;
   const int64_t width = vectors / strips, wider = vectors % strips;  // so many have one more
-  const auto [wide, step] = strip_for_width<M, 7, kMost>(b, wider > 0 ? width + 1 : width);
-  const Function narrow = wider == 0  ? wide
-                          : step == 7 ? strip_for_width<M, 7, kMost>(b, width).function
-                          : step == 4 ? strip_for_width<M, 4, kMost>(b, width).function
-                          : step == 2 ? strip_for_width<M, 2, kMost>(b, width).function
-                                      : strip_for_width<M, 1, kMost>(b, width).function;
+  const auto [wide, step] = strip_for_width<M, 7, kMost>(b, wider > 0 ? width + 1 : width, false);
+  const bool half = b.halves && b.columns <= vectors * kLanes - kLanes / 2;
+  const Function narrow = function_for_width<M, kMost>(b, step, width, false);
+  const Function last = function_for_width<M, kMost>(b, step, width, half);
   Fetch fetch(b);
   for (int64_t group = 0; group < b.groups; ++group) {
     for (int64_t row = 0; row < b.rows; row += step) {
@@ -353,8 +369,10 @@ void sum_strips(DirectBlock& b, int64_t most) {
       }
       for (int64_t i = 0; i < strips; ++i) {
         const int64_t columns = (i < wider ? width + 1 : width) * kLanes;
-        sum_block(i < wider ? wide : narrow, b, in + column, out + column, b.columns - column,
-                  first, step, columns);
+        sum_block(i < wider        ? wide
+                  : i < strips - 1 ? narrow
+                                   : last,
+                  b, in + column, out + column, b.columns - column, first, step, columns);
         column += columns;
       }
     }

@@ -145,6 +145,9 @@ struct DirectBlock {
   std::int64_t rows;
   std::int64_t columns;
 
+  // Whether half a vector takes half the time of a whole one (base::halves_vectors()).
+  bool halves = false;
+
   // From group to group; those of the bias follow each other.
   std::int64_t groups;
   std::int64_t in_group_stride;

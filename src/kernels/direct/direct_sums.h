@@ -9,6 +9,7 @@
 
 #include "kernels/direct/direct.h"
 #include "kernels/half.h"
+#include "kernels/halves.h"
 #include "kernels/part.h"
 #include "kernels/unrolled.h"
 #include "kernels/vectors.h"
@@ -26,6 +27,26 @@ inline Vector load_whole(const std::uint16_t* from) {
 #endif
 }
 #endif
+
+// Where `half` is set, which the compiler knows, only the first half is of use.
+inline Vector load_once(const float* from, [[maybe_unused]] bool half) {
+#ifdef __AVX512F__
+  if (half) {
+    Vector x = Vector{from_half(_mm256_loadu_ps(from))};
+    keep(x);
+    return x;
+  }
+#endif
+  return load_once(from);
+}
+inline Vector multiply_add(Vector a, Vector b, Vector c, [[maybe_unused]] bool half) {
+#ifdef __AVX512F__
+  if (half) {
+    return Vector{from_half(_mm256_fmadd_ps(half_of(a.raw), half_of(b.raw), half_of(c.raw)))};
+  }
+#endif
+  return multiply_add(a, b, c);
+}
 
 inline void store(Vector x, std::uint16_t* to) {
 #if defined(__AVX512F__)
@@ -174,8 +195,9 @@ struct RowsInside {
 };
 
 // H taps of a column of the window, in_row_stride apart. Their factors stay in registers, so that
-// each input row of `inside` is loaded once for all output rows that it is a part of.
-template <int H, int R, int N, class Rows = AllRows>
+// each input row of `inside` is loaded once for all output rows that it is a part of. kHalf: the
+// last vector is half full at most.
+template <int H, bool kHalf, int R, int N, class Rows = AllRows>
 [[gnu::always_inline]] WEFT_UNROLLED inline void sum_column(Sums<1, R, N>& s, const float* from,
                                                             int64_t row_stride,
                                                             const float* factors,
@@ -189,14 +211,14 @@ template <int H, int R, int N, class Rows = AllRows>
     if (!inside.contains(row)) continue;
     Vector x[N];
 #pragma GCC unroll 8
-    for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes);
+    for (int n = 0; n < N; ++n) x[n] = load_once(from + n * kLanes, kHalf && n == N - 1);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
       const int h = row - r;
       if (h < 0 || h >= H) continue;
 #pragma GCC unroll 8
       for (int n = 0; n < N; ++n) {
-        s.sum[0][r][n] = multiply_add(factor[h], x[n], s.sum[0][r][n]);
+        s.sum[0][r][n] = multiply_add(factor[h], x[n], s.sum[0][r][n], kHalf && n == N - 1);
       }
     }
   }

@@ -60,7 +60,7 @@ void inside_of(const DirectInPlace& b, int64_t column, int64_t vectors, std::uin
 // How a block is cut: some rows of at most so many vectors of so many channels.
 struct Cut {
   int64_t rows, vectors, channels;
-  Function (*function)(int64_t vectors, int64_t channels);
+  Function (*function)(int64_t vectors, int64_t channels, bool half);
   bool fetches = false;  // as Fetch says
 };
 
@@ -130,8 +130,9 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
       first += count;
     }
   }
-  const Function wide = cut.function(wider > 0 ? width + 1 : width, 1);
-  const Function narrow = cut.function(width, 1);
+  const bool half = b.halves && b.out_sizes.width <= vectors * kLanes - kLanes / 2;
+  const Function wide = cut.function(wider > 0 ? width + 1 : width, 1, false);
+  const Function narrow = cut.function(width, 1, false), last = cut.function(width, 1, half);
   constexpr int64_t kElement = sizeof(T);
   const Fetch fetch = fetch_of<T>(b, cut, strips);
   Block block;
@@ -164,7 +165,7 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
     block.wanted_out =
         wanted_with(block.channels, b.out_sizes.height, b.out_strides.height * kElement,
                     b.out_channel_stride * kElement);
-    const Function first_sum = block.channels > 1 ? cut.function(1, block.channels) : wide;
+    const Function at_end = block.channels > 1 ? cut.function(1, block.channels, half) : last;
     const In* const in = source.in + channel * source.channel_stride;
     T* const out = static_cast<T*>(b.out) + channel * b.out_channel_stride;
     const float* const filter = b.filter + channel * b.filter_channel_stride;
@@ -206,7 +207,7 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
           block.out = to;
           block.wanted_out.first = reinterpret_cast<const char*>(to) + kOutAhead;
           block.out_mask = inside(0, left - (count - 1) * kLanes);
-          (i < wider || wider == 0 ? first_sum : narrow)(block);
+          (i < wider ? wide : i < strips - 1 ? narrow : at_end)(block);
           from += read;
           block.masks += count * b.window.width;
           block.wanted.first += read * kElement;
@@ -219,37 +220,49 @@ void sum_channels(const DirectInPlace& b, const Cut& cut) {
 }
 
 #ifdef __AVX512F__
+template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep, class In>
+Function block_of(bool half) {
+  return half ? sum_block<T, kRows, kVectors, kChannels, kWindow, kStep, true, In>
+              : sum_block<T, kRows, kVectors, kChannels, kWindow, kStep, false, In>;
+}
+
 template <class T, int kRows, int kWindow, int kStep, class In>
-Function block_function(int64_t vectors, int64_t channels) {
-  if (channels > 1) return sum_block<T, kRows, 1, 2, kWindow, kStep, In>;
-  if (vectors == 1) return sum_block<T, kRows, 1, 1, kWindow, kStep, In>;
-  if (vectors == 2) return sum_block<T, kRows, 2, 1, kWindow, kStep, In>;
-  return sum_block<T, kRows, 3, 1, kWindow, kStep, In>;
+Function block_function(int64_t vectors, int64_t channels, bool half) {
+  if (channels > 1) return block_of<T, kRows, 1, 2, kWindow, kStep, In>(half);
+  if (vectors == 1) return block_of<T, kRows, 1, 1, kWindow, kStep, In>(half);
+  if (vectors == 2) return block_of<T, kRows, 2, 1, kWindow, kStep, In>(half);
+  return block_of<T, kRows, 3, 1, kWindow, kStep, In>(half);
 }
 
 // Of one channel, with so many vectors as registers have room for.
 template <class T, int kRows, int kMost, int kWindow, class In>
-Function tall_function([[maybe_unused]] int64_t vectors, int64_t /*channels*/) {
+Function tall_function([[maybe_unused]] int64_t vectors, int64_t /*channels*/, bool half) {
   if constexpr (kMost > 2) {
-    if (vectors > 2) return sum_block<T, kRows, kMost, 1, kWindow, 1, In>;
+    if (vectors > 2) return block_of<T, kRows, kMost, 1, kWindow, 1, In>(half);
   }
   if constexpr (kMost > 1) {
-    if (vectors > 1) return sum_block<T, kRows, 2, 1, kWindow, 1, In>;
+    if (vectors > 1) return block_of<T, kRows, 2, 1, kWindow, 1, In>(half);
   }
-  return sum_block<T, kRows, 1, 1, kWindow, 1, In>;
+  return block_of<T, kRows, 1, 1, kWindow, 1, In>(half);
 }
 
-template <class T>
-Function three_function(int64_t vectors, int64_t channels) {
-  if (channels > 1) return sum_three<T, 1, 2>;
-  constexpr Function of_vectors[] = {sum_three<T, 1, 1>, sum_three<T, 2, 1>, sum_three<T, 3, 1>,
-                                     sum_three<T, 4, 1>, sum_three<T, 5, 1>, sum_three<T, 6, 1>,
-                                     sum_three<T, 7, 1>};
+template <class T, bool kHalf>
+Function three_of(int64_t vectors) {
+  constexpr Function of_vectors[] = {sum_three<T, 1, 1, kHalf>, sum_three<T, 2, 1, kHalf>,
+                                     sum_three<T, 3, 1, kHalf>, sum_three<T, 4, 1, kHalf>,
+                                     sum_three<T, 5, 1, kHalf>, sum_three<T, 6, 1, kHalf>,
+                                     sum_three<T, 7, 1, kHalf>};
   return of_vectors[vectors - 1];
 }
 
+template <class T>
+Function three_function(int64_t vectors, int64_t channels, bool half) {
+  if (channels > 1) return half ? sum_three<T, 1, 2, true> : sum_three<T, 1, 2, false>;
+  return half ? three_of<T, true>(vectors) : three_of<T, false>(vectors);
+}
+
 template <class T, int kWindow, int kStep>
-Function narrow_function(int64_t, int64_t channels) {
+Function narrow_function(int64_t /*vectors*/, int64_t channels, bool /*half*/) {
   return channels > 2 ? sum_narrow<T, 2, kWindow, kStep> : sum_narrow<T, 1, kWindow, kStep>;
 }
 
@@ -299,8 +312,8 @@ void sum_window(const DirectInPlace& b) {
 
 #else
 template <class T, int kRows, int kWindow, int kStep>
-Function one_vector(int64_t /*vectors*/, int64_t /*channels*/) {
-  return sum_block<T, kRows, 1, 1, kWindow, kStep>;
+Function one_vector(int64_t /*vectors*/, int64_t /*channels*/, bool /*half*/) {
+  return sum_block<T, kRows, 1, 1, kWindow, kStep, false>;
 }
 
 template <class T, int kWindow, int kStep>

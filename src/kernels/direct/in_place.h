@@ -46,6 +46,9 @@ struct DirectInPlace {
   // A window of one row whose taps are summed as those of DirectWindow::Kind::run. See has_run().
   bool run = false;
 
+  // Whether half a vector takes half the time of a whole one (base::halves_vectors()).
+  bool halves = false;
+
   // How many elements vectors may read before a channel's first row and after its last one, and
   // where they may: nowhere between rows with gaps.
   std::int64_t before, after;

@@ -14,6 +14,7 @@
 #include "kernels/ramp.h"
 #include "kernels/unrolled.h"
 #ifdef __AVX512F__
+#include "kernels/halves.h"
 #include "kernels/interleave.h"
 #endif
 
@@ -43,18 +44,28 @@ inline Vector keep(Vector x) {
   return x;
 }
 
-// As _mm512_loadu_ps(), for numbers that are used several times.
-inline Vector load(const float* from) { return keep(_mm512_loadu_ps(from)); }
-inline Vector load(const std::uint16_t* from) {
-  return keep(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+// As _mm512_loadu_ps(), for numbers that are used several times. Where `half` is set, which the
+// compiler knows, only the first half of the result is of use.
+inline Vector load(const float* from, bool half = false) {
+  return keep(half ? from_half(_mm256_loadu_ps(from)) : _mm512_loadu_ps(from));
+}
+inline Vector load(const std::uint16_t* from, bool half = false) {
+  const auto* numbers = reinterpret_cast<const __m128i*>(from);
+  return keep(half ? from_half(_mm256_cvtph_ps(_mm_loadu_si128(numbers)))
+                   : _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
 }
 
 // Of two vectors every other number.
-inline Vector load_every_other(const float* from) {
-  return every_other(load(from), load(from + kLanes));
+inline Vector load_every_other(const float* from, bool half) {
+  if (!half) return every_other(load(from), load(from + kLanes));
+  return from_half(_mm256_permutex2var_ps(_mm256_loadu_ps(from),
+                                          _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14),
+                                          _mm256_loadu_ps(from + kLanes / 2)));
 }
-inline Vector load_every_other(const std::uint16_t* from) {
-  return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_loadu_si512(from)));
+inline Vector load_every_other(const std::uint16_t* from, bool half) {
+  if (!half) return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_loadu_si512(from)));
+  return from_half(_mm256_cvtph_ps(
+      _mm256_cvtepi32_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))));
 }
 
 // The lanes of some bits.
@@ -67,8 +78,10 @@ Mask lanes_of(std::uint16_t bits) {
 inline Vector only(Vector x, Mask /*mask*/) { return x; }
 
 // c where the mask is not set, which costs nothing; masks of loads do.
-inline Vector multiply_add(Vector a, Vector b, Vector c, Mask mask) {
-  return _mm512_mask3_fmadd_ps(a, b, c, mask);
+inline Vector multiply_add(Vector a, Vector b, Vector c, Mask mask, bool half = false) {
+  if (!half) return _mm512_mask3_fmadd_ps(a, b, c, mask);
+  return from_half(
+      _mm256_mask3_fmadd_ps(half_of(a), half_of(b), half_of(c), static_cast<__mmask8>(mask)));
 }
 
 template <int kStep>
@@ -96,9 +109,9 @@ inline Vector keep(Vector x) {
   return x;
 }
 
-inline Vector load(const float* from) { return _mm256_loadu_ps(from); }
+inline Vector load(const float* from, bool /*half*/ = false) { return _mm256_loadu_ps(from); }
 inline Vector load_once(const float* from) { return keep(load(from)); }
-inline Vector load(const std::uint16_t* from) {
+inline Vector load(const std::uint16_t* from, bool /*half*/ = false) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
@@ -112,14 +125,14 @@ Mask lanes_of(std::uint16_t bits) {
 inline Vector only(Vector x, Mask mask) { return keep(_mm256_and_ps(x, mask)); }
 
 inline Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-inline Vector multiply_add(Vector a, Vector b, Vector c, Mask /*mask*/) {
+inline Vector multiply_add(Vector a, Vector b, Vector c, Mask /*mask*/, bool /*half*/) {
   return multiply_add(a, b, c);
 }
 
 // Every other number of two vectors, those of their halves together until in_order().
 inline Vector every_other(Vector low, Vector high) { return _mm256_shuffle_ps(low, high, 0x88); }
 template <class T>
-Vector load_every_other(const T* from) {
+Vector load_every_other(const T* from, bool /*half*/ = false) {
   return every_other(load(from), load(from + kLanes));
 }
 template <int kStep>
@@ -227,12 +240,14 @@ void fetch_output(const T* to) {
 }
 
 // Two channels at a time where one has not enough sums to hide how long one takes.
-// In: of the rows that are read, T: of the outputs.
-template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep, class In = T>
+// In: of the rows that are read, T: of the outputs. kHalf: the last vector is half full at most.
+template <class T, int kRows, int kVectors, int kChannels, int kWindow, int kStep, bool kHalf,
+          class In = T>
 WEFT_UNROLLED void sum_block(Block& b) {
   constexpr int kInRows = (kRows - 1) * kStep + kWindow;
   constexpr int kAll = kVectors * kChannels;
   static_assert(kVectors == 1 || kChannels == 1);
+  const auto half = [](int n) { return kHalf && n % kVectors == kVectors - 1; };
   Vector sum[kRows][kAll];
 #pragma GCC unroll 16
   for (auto& line : sum) {
@@ -271,7 +286,7 @@ WEFT_UNROLLED void sum_block(Block& b) {
         const In* from = line;
 #pragma GCC unroll 16
         for (int n = 0; n < kAll; ++n, from += next) {
-          x[n] = kStep == 2 ? keep(load_every_other(from)) : load(from);
+          x[n] = kStep == 2 ? keep(load_every_other(from, half(n))) : load(from, half(n));
           x[n] = only(x[n], mask[n % kVectors]);
         }
 #pragma GCC unroll 16
@@ -280,7 +295,8 @@ WEFT_UNROLLED void sum_block(Block& b) {
           if (h < 0 || h >= kWindow) continue;
 #pragma GCC unroll 16
           for (int n = 0; n < kAll; ++n) {
-            sum[r][n] = multiply_add(factor[n / kVectors][h], x[n], sum[r][n], mask[n % kVectors]);
+            sum[r][n] =
+                multiply_add(factor[n / kVectors][h], x[n], sum[r][n], mask[n % kVectors], half(n));
           }
         }
       }

@@ -25,8 +25,8 @@ inline void store_halves(Vector x, __mmask8 mask, std::uint16_t* low, std::uint1
 
 // All rows of some vectors, for windows of 3 x 3: each column of an input row is loaded once, for
 // the three rows of outputs that it is a part of. Vectors between the first and the last one lie
-// inside.
-template <class T, int kVectors, int kChannels>
+// inside. kHalf: the last one is half full at most.
+template <class T, int kVectors, int kChannels, bool kHalf>
 WEFT_UNROLLED void sum_three(Block& b) {
   constexpr int kAll = kVectors * kChannels;
   Vector factor[kChannels][3][3], bias[kChannels];
@@ -62,14 +62,15 @@ WEFT_UNROLLED void sum_three(Block& b) {
 #pragma GCC unroll 8
       for (int n = 0; n < kAll; ++n, from += next) {
         const int v = n % kVectors, c = n / kVectors;
+        const bool half = kHalf && v == kVectors - 1;
         if (fetches(v)) __builtin_prefetch(wanted + v * kBytes + c * in_ahead.channel_stride);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; ++j) {
-          const Vector x = load(from + j);
+          const Vector x = load(from + j, half);
           const Mask mask = v == 0 ? left[j] : v < kVectors - 1 ? static_cast<Mask>(-1) : right[j];
 #pragma GCC unroll 3
           for (int r = 0; r < 3; ++r) {
-            sum[r][n] = multiply_add(factor[c][2 - r][j], x, sum[r][n], mask);
+            sum[r][n] = multiply_add(factor[c][2 - r][j], x, sum[r][n], mask, half);
           }
         }
       }
