@@ -12,7 +12,7 @@ namespace weft::ops {
 // away, whatever the stride. Tap j of output position t reads element t + shift[j] of plane[j],
 // which holds the input positions u * in_step + remainder for u = .., 0, 1, ..
 struct AxisTaps {
-  static constexpr int kMost = 64;
+  static constexpr int kMost = 128;
 
   explicit AxisTaps(const Phase& phase) noexcept;  // of at most kMost taps
 

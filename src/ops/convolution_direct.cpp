@@ -7,7 +7,6 @@
 #include "base/aligned_memory.h"
 #include "base/checked.h"
 #include "base/cpu.h"
-#include "base/cpu.h"
 #include "base/parallel.h"
 #include "ops/axis_taps.h"
 
@@ -38,7 +37,7 @@ DirectConvolution::DirectConvolution(const ConvolutionParams& params, const Plan
       geometry_(general_.geometry()),
       data_type_(params.input.data_type),
       element_bytes_(byte_size(params.input.data_type)),
-      kernels_(kernels::direct_kernels(base::choose_isa(options.max_isa))),
+      kernels_(kernels_for(geometry_, data_type_, options)),
       multiply_(kernels_.multiply),
       rows_(kernels::row_kernels(kernels_.isa)),
       chain_(channels_a_chain(geometry_)),

@@ -110,6 +110,8 @@ class DirectConvolution final : public PlanBody {
                      float* planes) const noexcept;
   void sum_phase(const RunArguments& arguments, const std::byte* packed, const Tile& tile,
                  const Batch& batch, const PhaseTaps& phase, const Slot& slot) const noexcept;
+  static const kernels::DirectKernels& kernels_for(const ConvolutionGeometry& g, DataType type,
+                                                   const PlanOptions& options) noexcept;
   bool suits_in_place() const noexcept;
   bool suits_run() const noexcept;
   bool suits_whole_planes() const noexcept;

@@ -33,22 +33,50 @@ bool pads_less_than_window(const ConvolutionAxis& axis) {
          (phase.count - 1) * phase.in_step + phase.first_offset < axis.in_size();
 }
 
+// Whether each output is the sum of a window of one channel, whose taps follow each other.
+bool sums_windows(const ConvolutionGeometry& g) {
+  if (g.in_channels != 1 || g.out_channels != 1 || g.in_strides[kWidth] != 1 ||
+      g.out_strides[kWidth] != 1 || !pads_less_than_window(g.axes[kDepth])) {
+    return false;
+  }
+  return std::all_of(g.axes.begin(), g.axes.end(), [](const ConvolutionAxis& axis) {
+    const Phase phase = axis.phase(0);
+    return axis.phase_count() == 1 && phase.taps > 0 && phase.step == 1 &&
+           (phase.taps == 1 || phase.offset_step == 1);
+  });
+}
+
+// Whether there are kernels for such windows where they are of one row.
+bool has_run(const ConvolutionGeometry& g, DataType type, const kernels::DirectKernels& kernels) {
+  const auto& [depth, height, width] = g.axes;
+  const Phase columns = width.phase(0);
+  return (kernels.in_place_512 || type == DataType::float32) && depth.phase(0).taps == 1 &&
+         height.phase(0).taps == 1 && pads_less_than_window(height) && columns.in_step == 1 &&
+         DirectInPlace::has_run(kernels.isa, width.in_size(), columns.count, columns.taps,
+                                -columns.first_offset);
+}
+
 }  // namespace
+
+// Loads of whole vectors of AVX-512 nearly all cross lines, those of AVX2 half of them, and where
+// the former take two turns they save nothing. In turns, one thread of Zen 4 and two, us, copied
+// and by runs of AVX2: 512 rows of 500, 3 taps, 119 and 67, 47 and 35; 400, 7 taps, 144 and 82, 71
+// and 45; 256 of 500, 15 taps, 115 and 55, 60 and 32; 512 of 400, 51 taps, 314 and 236, 163 and
+// 119; but 512 of 500, 31 taps, in place with AVX-512 160 and 82, by those of AVX2 175 and 90.
+const kernels::DirectKernels& DirectConvolution::kernels_for(const ConvolutionGeometry& g,
+                                                             DataType type,
+                                                             const PlanOptions& options) noexcept {
+  const kernels::DirectKernels& kernels =
+      kernels::direct_kernels(base::choose_isa(options.max_isa));
+  const kernels::DirectKernels& shorter = kernels::direct_kernels(std::min(kernels.isa, Isa::avx2));
+  const bool is_shorter = base::halves_vectors() && sums_windows(g) && !has_run(g, type, kernels) &&
+                          has_run(g, type, shorter);
+  return is_shorter ? shorter : kernels;
+}
 
 bool DirectConvolution::suits_in_place() const noexcept {
   const ConvolutionGeometry& g = geometry_;
-  if (kernels_.in_place == nullptr || !general_.stores_sums() || g.in_channels != 1 ||
-      g.out_channels != 1 || g.in_strides[kWidth] != 1 || g.out_strides[kWidth] != 1 ||
-      !pads_less_than_window(g.axes[kDepth])) {
-    return false;
-  }
-  for (const ConvolutionAxis& axis : g.axes) {
-    const Phase phase = axis.phase(0);
-    if (axis.phase_count() != 1 || phase.taps == 0 || phase.step != 1 ||
-        (phase.taps > 1 && phase.offset_step != 1)) {
-      return false;
-    }
-  }
+  if (kernels_.in_place == nullptr || !general_.stores_sums() || !sums_windows(g)) return false;
   if (whole_planes_ || suits_run()) return true;
   const Phase rows = g.axes[kHeight].phase(0), columns = g.axes[kWidth].phase(0);
   // With AVX2 every other number takes two loads, once for each row of each layer: for several
@@ -78,14 +106,12 @@ bool DirectConvolution::suits_whole_planes() const noexcept {
          static_cast<double>(loads) < kFullerLanes * static_cast<double>(loads_by_rows);
 }
 
+// Parts of rows, which are all but equal, are for AVX2 as good as rows.
 bool DirectConvolution::suits_run() const noexcept {
-  const auto& [depth, height, width] = geometry_.axes;
-  const Phase columns = width.phase(0);
-  const bool takes_type = kernels_.in_place_512 || data_type_ == DataType::float32;
-  return takes_type && depth.phase(0).taps == 1 && height.phase(0).taps == 1 &&
-         pads_less_than_window(height) && columns.in_step == 1 && box_[kWidth] == columns.count &&
-         DirectInPlace::has_run(kernels_.isa, width.in_size(), columns.count, columns.taps,
-                                -columns.first_offset);
+  constexpr std::int64_t kLongPart = 4096;
+  const bool fits = box_[kWidth] == geometry_.axes[kWidth].max_count() ||
+                    (kernels_.isa == Isa::avx2 && box_[kWidth] >= kLongPart);
+  return fits && has_run(geometry_, data_type_, kernels_);
 }
 
 // In place, no other windows are of one row.

@@ -26,7 +26,8 @@ constexpr std::int64_t kChannelBytes = 96 << 10;
 // buffer.
 constexpr std::int64_t kBatchBytes = 16 << 10;
 
-constexpr std::int64_t kMaxTaps = 4096;
+// Of a window, and of one dimension of it where sums are of several channels.
+constexpr std::int64_t kMaxTaps = 4096, kMostTaps = 64;
 constexpr std::int64_t kMaxDirectPhases = 1024;
 
 // Tiles a thread: enough that a thread which comes late does not leave the others waiting.
@@ -123,9 +124,11 @@ bool DirectConvolution::suits(const ConvolutionParams& params, const PlanOptions
   const kernels::GemmKernel& gemm = kernels::gemm_kernel(base::choose_isa(options.max_isa));
   if (2 * g.out_channels > gemm.lanes || g.window() > kMaxTaps) return false;
   if (is_line_across(g, gemm) || suits_windows(params, g, options)) return false;
+  const std::int64_t most_taps =
+      g.in_channels == 1 && g.out_channels == 1 ? AxisTaps::kMost : kMostTaps;
   std::int64_t phases = 1;
   for (const ConvolutionAxis& axis : g.axes) {
-    if (axis.window() > AxisTaps::kMost || axis.phase_count() > kMaxDirectPhases) return false;
+    if (axis.window() > most_taps || axis.phase_count() > kMaxDirectPhases) return false;
     phases *= axis.phase_count();
   }
   if (phases > kMaxDirectPhases) return false;

@@ -29,7 +29,8 @@ constexpr std::int64_t kMinLine = 96;
 // The least that a tile does: steps of products of 32 pixels, channels and outputs, about 10 us.
 constexpr std::int64_t kLeastSplitSteps = 64;
 
-constexpr std::int64_t kMaxAxisPhases = 64;  // a dimension
+constexpr std::int64_t kMaxAxisPhases = 64, kMostTaps = 64;  // a dimension
+static_assert(kMostTaps <= AxisTaps::kMost);
 constexpr int kMostApart = 4;
 
 // Taps so far apart that bands of rows without one of them are worth while.
@@ -55,7 +56,7 @@ double SplitConvolution::seconds(const ConvolutionParams& params, const PlanOpti
   double least_pixels = 1;  // of one row of outputs
   for (int d = 1; d < kSpatial; ++d) {
     const ConvolutionAxis& axis = g.axes[d];
-    if (axis.phase_count() > kMaxAxisPhases || axis.window() > AxisTaps::kMost) return kNever;
+    if (axis.phase_count() > kMaxAxisPhases || axis.window() > kMostTaps) return kNever;
     positions *= static_cast<double>(axis.out_size());
     const AxisTaps taps(axis.phase(0));
     if (taps.planes > 8 || taps.spread > 4 * axis.max_count() + 64) return kNever;
@@ -136,7 +137,7 @@ void SplitConvolution::choose_sharing() {
       highest = std::max(highest, high);
       taps = std::max(taps, phase.taps);
     }
-    if (lowest > highest || highest - lowest >= AxisTaps::kMost) return;
+    if (lowest > highest || highest - lowest >= kMostTaps) return;
     phases *= axis.phase_count();
     most_taps *= taps;
     all_inputs_[d] = {.count = axis.max_count(),

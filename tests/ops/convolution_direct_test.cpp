@@ -320,8 +320,8 @@ TEST(DirectConvolutionChannels, AreChosenWhereTheyAreFaster) {
 }
 
 // The window's ends lie in the first vector, in the last ones, in none, or several strips away.
-// Rows are read in place with AVX2, and with AVX-512 those from 8 vectors on whose vectors leave
-// nothing but their ends.
+// Rows are read in place with AVX2, whole or in parts, and with AVX-512 those from 8 vectors on
+// whose vectors leave nothing but their ends.
 TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
   std::uint64_t seed = 0;
   const auto test = [&](std::uint32_t size, std::uint32_t window, const Dims& padding) {
@@ -345,10 +345,36 @@ TEST(DirectConvolutionPadding, LongRowsUnderLongWindows) {
     }
   }
   for (const std::uint32_t size : {41u, 74u, 97u}) {
-    for (const std::uint32_t window : {9u, 12u, 16u, 33u, 40u}) {
+    for (const std::uint32_t window : {2u, 3u, 8u, 9u, 12u, 16u, 33u, 40u}) {
       for (const Dims& padding : {Dims{4, 4}, Dims{0, 0}, Dims{100, 3}, Dims{2, 130}}) {
         test(size, window, padding);
       }
+    }
+  }
+  for (const std::uint32_t window : {65u, 101u, 128u, 129u}) {
+    for (const Dims& padding : {Dims{0, 0}, Dims{64, 63}, Dims{150, 9}}) {
+      test(300, window, padding);
+    }
+  }
+}
+
+TEST(DirectConvolutionChoice, RunsAreReadInPlace) {
+  const auto explain = [](std::uint32_t size, std::uint32_t window, Isa isa) {
+    const Plan runs = plan(direct_params({16, 1, 1, {size}, {window}, {1}, {1}}), {.max_isa = isa});
+    return std::string(runs.algorithm()) + " " + runs.explain();
+  };
+  const auto in_place = ::testing::HasSubstr("in place");
+  if (base::choose_isa(Isa::avx2) == Isa::avx2) {
+    for (const std::uint32_t window : {2u, 7u, 31u, 128u}) {
+      EXPECT_THAT(explain(400, window, Isa::avx2), in_place);
+    }
+    EXPECT_THAT(explain(30, 7, Isa::avx2), Not(in_place));
+    EXPECT_THAT(explain(400, 129, Isa::avx2), Not(in_place));
+  }
+  if (base::choose_isa(Isa::avx512) == Isa::avx512) {
+    EXPECT_THAT(explain(400, 31, Isa::avx512), AllOf(in_place, ::testing::HasSubstr("avx512")));
+    if (base::halves_vectors()) {
+      EXPECT_THAT(explain(400, 7, Isa::avx512), AllOf(in_place, ::testing::HasSubstr("avx2")));
     }
   }
 }
@@ -410,6 +436,14 @@ TEST(DirectConvolutionPadding, WholePlanes) {
 
 // Tiles that begin within a row.
 TEST(DirectConvolutionPadding, RowsPastTheCache) {
+  std::uint64_t seed = 0;
+  for (const std::uint32_t window : {3u, 31u, 65u}) {
+    const ConvolutionParams p = direct_params({2, 1, 1, {60001}, {window}, {1}, {1}});
+    seed += kLevels;
+    for (const auto& [isa, level] : kSeeds) {
+      if (base::choose_isa(isa) == isa) testing::expect_right(p, seed + level);
+    }
+  }
   for (const DataType type : {DataType::float32, DataType::float16}) {
     ConvolutionParams p = direct_params({2, 1, 1, {3, 9001}, {3, 3}, {1, 1}, {1, 1}});
     p.input.data_type = p.filter.data_type = p.bias->data_type = p.output.data_type = type;

@@ -81,6 +81,9 @@ struct DirectInPlace {
   // Most rows and columns of a window, and masks of one row: vectors times columns of the window.
   static constexpr std::int64_t kMaxRows = 7, kMaxColumns = 64, kMaxMasks = 1024;
 
+  // Most columns of a window of one row.
+  static constexpr std::int64_t kMaxRun = 128;
+
   // Whether there is memory for the masks of rows of so many vectors.
   static constexpr bool has_masks(std::int64_t vectors, std::int64_t columns) {
     return columns <= kMaxColumns && vectors * columns <= kMaxMasks;
@@ -90,7 +93,7 @@ struct DirectInPlace {
   // columns that begins so much before them. With AVX-512 vectors leave only the ends of the rows.
   static constexpr bool has_run(Isa isa, std::int64_t in, std::int64_t out, std::int64_t columns,
                                 std::int64_t before) {
-    if (isa == Isa::avx2) return out > 32 && columns > 8 && columns <= kMaxColumns;
+    if (isa == Isa::avx2) return out > 32 && columns > 1 && columns <= kMaxRun;
     const std::int64_t vectors = (out + 15) / 16;
     return vectors >= 8 && columns > 16 && columns <= 32 && before >= 0 && before <= 16 &&
            (vectors - 3) * 16 - before + 31 <= in;

@@ -240,6 +240,8 @@ WEFT_UNROLLED void sum_strip(const DirectInPlace& b, const float* in, const floa
     __builtin_prefetch(wanted + to_out, 1);
     wanted += step;
   };
+  // A few taps bring less than all of it.
+  for (int64_t missing = kFarTaps - b.window.width; missing > 0; --missing) fetch();
   for (int64_t first = 0; first < b.window.width; first += kRunTaps) {
     add_run(sum, in + first, filter + first, std::min(b.window.width - first, kRunTaps), fetch);
     step = 0;  // all are on their way
@@ -265,7 +267,7 @@ void sum_runs(const DirectInPlace& b) {
   const auto sum = kSums[width - kFewestOfRun];
   const int64_t read = width * kLanes + b.window.width - 1, size = b.in_sizes.width;
   const std::uint16_t last = inside(0, b.out_sizes.width - (vectors - 1) * kLanes);
-  float copy[kMostOfRun * kLanes + DirectInPlace::kMaxColumns + kLanes];
+  float copy[kMostOfRun * kLanes + DirectInPlace::kMaxRun + kLanes];
   for (RunPlace place; place.channel < b.channels; place.advance(b)) {
     const float* const filter = b.filter + place.channel * b.filter_channel_stride;
     const Vector bias = set(b.bias != nullptr ? b.bias[place.channel] : 0.0f);
@@ -278,7 +280,7 @@ void sum_runs(const DirectInPlace& b) {
       if (!lies_inside) copy_part(in, size, begin, read, copy);
       sum(b, lies_inside ? in + begin : copy, filter, bias, out + first,
           n + width < vectors ? kAllLanes : last,
-          reinterpret_cast<const char*>(in + first) + kInAhead / 2);
+          reinterpret_cast<const char*>(in + begin) + kInAhead / 2);
     }
   }
 }
