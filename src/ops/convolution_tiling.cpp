@@ -48,7 +48,7 @@ std::int64_t positions_at_ends(const ConvolutionAxis& axis, const Phase& phase) 
 std::int64_t rows_apart(const ConvolutionGeometry& g, const kernels::GemmKernel& kernel,
                         std::int64_t vectors) {
   constexpr std::int64_t kMostPhases = 4096;
-  const std::int64_t most = kernel.max_offset_positions[vectors - 1];
+  const std::int64_t most = kernel.offset_positions_of(vectors);
   const ConvolutionAxis &rows = g.axes[kSpatial - 2], &row = g.axes[kSpatial - 1];
   bool wraps =
       row.phase_count() <= kMostPhases && most > 0 && most_taps(g) > 1 && rows.max_count() > 1;
@@ -82,11 +82,11 @@ struct LayerStrips {
 LayerStrips layer_strips(std::int64_t rows, std::int64_t width, std::int64_t vectors,
                          const kernels::GemmKernel& kernel, std::int64_t single_rows) {
   constexpr double kWorthwhile = 0.975;
-  const std::int64_t most = kernel.max_positions[vectors - 1];
+  const std::int64_t most = kernel.positions_of(vectors);
   const double apart = static_cast<double>(rows) * row_cycles(width, vectors, most);
   const std::int64_t together = rows - single_rows;
   if (together > 1) {
-    const std::int64_t most_wrapped = kernel.max_offset_positions[vectors - 1];
+    const std::int64_t most_wrapped = kernel.offset_positions_of(vectors);
     const double wrapped =
         row_cycles(together * width, vectors, most_wrapped) +
         static_cast<double>(single_rows) * row_cycles(width, vectors, most_wrapped);
@@ -129,7 +129,7 @@ std::int64_t choose_tap_ranges(const ConvolutionGeometry& g, const kernels::Gemm
   if (most_taps(g) == 1 || most_taps(g) > kMostTaps || row.max_count() > kMostPositions) return 0;
   const std::int64_t ranges = count_tap_ranges(g);
   if (ranges == 0) return 0;
-  const std::int64_t most = kernel.max_positions[vectors - 1];
+  const std::int64_t most = kernel.positions_of(vectors);
   const std::int64_t rows = g.axes[kSpatial - 2].max_count();
   const LayerStrips layer =
       layer_strips(rows, row.max_count(), vectors, kernel, rows_apart(g, kernel, vectors));
@@ -280,10 +280,10 @@ bool is_best_across(const ConvolutionGeometry& geometry,
   const std::int64_t vectors = choose_vectors(geometry, kernel);
   const std::int64_t panels = rows * base::divide_up(geometry.out_channels, vectors * kernel.lanes);
   const bool reads_again =
-      joins_rows(geometry) && kernel.max_positions[vectors - 1] < base::kLineFloats / 2;
+      joins_rows(geometry) && kernel.positions_of(vectors) < base::kLineFloats / 2;
   const double along =
       (reads_again ? kReadAgain * static_cast<double>(rows * width) : 0) +
-      static_cast<double>(panels) * row_cycles(width, vectors, kernel.max_positions[vectors - 1]) +
+      static_cast<double>(panels) * row_cycles(width, vectors, kernel.positions_of(vectors)) +
       static_cast<double>(rows * width * geometry.out_channels) * kTransposed /
           static_cast<double>(terms);
   const std::int64_t strips = base::divide_up(width * rows, kernel.lanes);
@@ -337,6 +337,13 @@ std::int64_t channels_across(const ConvolutionGeometry& geometry,
 
 std::int64_t choose_vectors(const ConvolutionGeometry& geometry,
                             const kernels::GemmKernel& kernel) noexcept {
+  // Of a single position, as many as there are tiles for, but two panels, for threads to share. In
+  // turns, one thread of Zen 4 and two, us, by up to three vectors and eight: 960 to 1280 channels,
+  // 71 and 67, 38 and 36; 512 to 512, 16 and 14, 9 and 7.
+  const std::int64_t all = base::divide_up(geometry.out_channels, kernel.lanes);
+  if (has_one_position(geometry) && all > kernels::kGemmMaxVectors) {
+    return equal_parts(all, std::min(base::divide_up(all, 2), kernel.max_vectors_of_one));
+  }
   std::int64_t best = 2;
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t v = 1; v <= kernels::kGemmMaxVectors; ++v) {
@@ -388,7 +395,7 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
 
   ConvolutionTiling tiling;
   const std::int64_t positions = position_count(geometry);
-  const std::int64_t most = kernel.max_positions[vectors - 1];
+  const std::int64_t most = kernel.positions_of(vectors);
   const std::int64_t chain = channels_a_chain(geometry, problem.chains) *
                              chains_in_one(geometry, kernel, fewest_taps(geometry));
   const std::int64_t chains = equal_parts(base::divide_up(geometry.in_channels, chain),
@@ -415,7 +422,8 @@ ConvolutionTiling choose_tiling(const ConvolutionGeometry& geometry,
                                              (static_cast<double>(row.phase(0).taps) *
                                               row_cycles(row.phase(0).count, vectors, most))
                                        : 1);
-  const bool may_gather = kernel.gathered_tile != nullptr && vectors > 1 && share > 0 &&
+  const bool may_gather = kernel.gathered_tile != nullptr && vectors > 1 &&
+                          vectors <= kernels::kGemmMaxVectors && share > 0 &&
                           !(problem.packs_strips && problem.merged_phases > 1);
   const Phase phase = row.phase(0);
   const double gain = phase.in_step > kNearStep                            ? kGatheredFar

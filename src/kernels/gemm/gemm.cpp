@@ -235,6 +235,14 @@ constexpr auto functions = []<size_t... m>(std::index_sequence<m...>) {
 (std::make_index_sequence<static_cast<size_t>(
      (kStep == kOffsets ? kShape.max_offset_positions : kShape.max_positions)[kVectors - 1])>());
 
+// Of a single position, of more vectors than other tiles have.
+[[maybe_unused]] constexpr size_t kNarrow = kGemmMaxVectors + 1;
+[[maybe_unused]] constexpr auto wide_functions = []<size_t... v>(std::index_sequence<v...>) {
+  return std::array<GemmFunction, sizeof...(v)>{multiply<1, std::int64_t{kNarrow + v}, 1>...};
+}
+(std::make_index_sequence<
+    static_cast<size_t>(std::max<std::int64_t>(kShape.max_vectors_of_one - kGemmMaxVectors, 0))>());
+
 template <std::int64_t kStep>
 GemmFunction function(std::int64_t vectors, std::int64_t positions) noexcept {
   const auto m = static_cast<size_t>(positions - 1);
@@ -414,6 +422,9 @@ void pad_short_rows(const PaddedRows& p) {
 }  // namespace
 
 GemmFunction gemm_f32(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept {
+  if constexpr (kShape.max_vectors_of_one > kGemmMaxVectors) {
+    if (vectors > kGemmMaxVectors) return wide_functions[static_cast<size_t>(vectors) - kNarrow];
+  }
   if (a_step == 1) return function<1>(vectors, positions);
   if (a_step == 2) return function<2>(vectors, positions);
   return function<kAnyStep>(vectors, positions);

@@ -111,7 +111,9 @@ struct GemmKernel {
   Isa isa;
   std::int64_t lanes;                           // columns a vector
   std::int64_t max_positions[kGemmMaxVectors];  // by vectors - 1; 0: no such tile
-  // The tile of that many vectors and positions, for this a_step alone.
+  std::int64_t max_vectors_of_one;              // of a single position
+  // The tile of that many vectors and positions, for this a_step alone. A single position has
+  // tiles of up to max_vectors_of_one vectors.
   GemmFunction (*tile)(std::int64_t vectors, std::int64_t positions, std::int64_t a_step) noexcept;
   // The same, at an a_step of 1 or 2, for positions of a row after or before one number of padding,
   // or between two, which are not read: terms are rows of kPaddedTaps taps, which follow each other
@@ -155,6 +157,14 @@ struct GemmKernel {
   const char* gemm_f16_name;
   const char* rows_f32_name;
   const char* rows_f16_name;
+
+  // The most positions that there are tiles for, of so many vectors.
+  constexpr std::int64_t positions_of(std::int64_t vectors) const {
+    return vectors <= kGemmMaxVectors ? max_positions[vectors - 1] : 1;
+  }
+  constexpr std::int64_t offset_positions_of(std::int64_t vectors) const {
+    return vectors <= kGemmMaxVectors ? max_offset_positions[vectors - 1] : 0;
+  }
 };
 
 // Best instruction set first.

@@ -10,6 +10,7 @@ namespace {
 constexpr GemmKernel with_shape(GemmKernel kernel, const GemmShape& shape) {
   kernel.lanes = shape.lanes;
   kernel.rounds = shape.rounds;
+  kernel.max_vectors_of_one = shape.max_vectors_of_one;
   for (int v = 0; v < kGemmMaxVectors; ++v) {
     kernel.max_positions[v] = shape.max_positions[v];
     kernel.max_offset_positions[v] = shape.max_offset_positions[v];
@@ -49,6 +50,7 @@ constexpr GemmKernel with_own(GemmKernel kernel) {
   with_shape(with_own({.isa = Isa::level,                             \
                        .lanes = 0,                                    \
                        .max_positions = {},                           \
+                       .max_vectors_of_one = 0,                       \
                        .tile = level::gemm_f32,                       \
                        .padded_row_tile = level::gemm_padded_row_f32, \
                        .max_offset_positions = {},                    \
