@@ -72,9 +72,7 @@ TEST_P(Gemm, TileIsTheSumInOneChain) {
                             {5, 3, 0, true, false, false, false, true},
                             {30, 1, 1, false, false, false, true, true, false},
                             {103, 1, 0, false, true, false, false, true}};
-  const std::int64_t most_vectors =
-      std::max<std::int64_t>(kGemmMaxVectors, GetParam().max_vectors_of_one);
-  for (std::int64_t vectors = 1; vectors <= most_vectors; ++vectors) {
+  for (std::int64_t vectors = 1; vectors <= GetParam().max_vectors_of_one; ++vectors) {
     for (std::int64_t m = 1; m <= GetParam().positions_of(vectors); ++m) {
       for (const GemmCase& c : cases) {
         const std::int64_t columns = vectors * GetParam().lanes;
