@@ -85,8 +85,8 @@ LayerStrips layer_strips(std::int64_t rows, std::int64_t width, std::int64_t vec
   const std::int64_t most = kernel.positions_of(vectors);
   const double apart = static_cast<double>(rows) * row_cycles(width, vectors, most);
   const std::int64_t together = rows - single_rows;
-  if (together > 1) {
-    const std::int64_t most_wrapped = kernel.offset_positions_of(vectors);
+  const std::int64_t most_wrapped = kernel.offset_positions_of(vectors);
+  if (together > 1 && most_wrapped > 0) {
     const double wrapped =
         row_cycles(together * width, vectors, most_wrapped) +
         static_cast<double>(single_rows) * row_cycles(width, vectors, most_wrapped);
